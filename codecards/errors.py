@@ -1,0 +1,169 @@
+"""Every error that codecards raises on purpose, in one tree.
+
+* CodecardsError
+  - UsageError                    the call itself is wrong                       exit 2
+    + BudgetTooSmallError         a token budget smaller than what must be kept
+  - TargetNotFoundError           a symbol, path or note that is not there       exit 2
+  - AmbiguousTargetError          a target that names several things             exit 2
+  - ProjectError                  the project can't be read or written           exit 3
+    + ProjectNotFoundError        the path does not exist, or is no folder
+    + ProjectUnreadableError      the folder can't be listed
+    + OutsideProjectError         a path that leads out of the root
+    + IndexWriteError             the index folder can't be written, disk full
+    + SnapshotError               the index can't be used
+      . SnapshotMissingError      nothing was indexed yet
+      . SnapshotFormatError       written by another version
+      . SnapshotDamagedError      its files contradict themselves
+    + StateFileError              a session or note file that can't be read
+  - WriterBusyError               another writer holds the index                 exit 4
+  - EmbedderError                 a model that can't be loaded or has drifted    exit 3
+
+Messages say what happened, where, and what to do. Every error can be pickled, for it may cross a process border.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+
+class CodecardsError(Exception):
+    """Base of every error raised on purpose; `exit_code` is what the command line ends with."""
+
+    exit_code = 3
+
+
+class UsageError(CodecardsError):
+    """The call itself is wrong: an empty query, an unknown option value."""
+
+    exit_code = 2
+
+
+class BudgetTooSmallError(UsageError):
+    """A token budget can't hold what must always be kept.
+
+    Attributes:
+        budget_tokens: What was allowed.
+        needed_tokens: The least that works.
+    """
+
+    def __init__(self, message: str, *, budget_tokens: int, needed_tokens: int) -> None:
+        super().__init__(message)
+        self.budget_tokens = budget_tokens
+        self.needed_tokens = needed_tokens
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (type(self), self.args, self.__dict__)
+
+
+class TargetNotFoundError(CodecardsError):
+    """Nothing has the name that was asked for.
+
+    Attributes:
+        target: The name as it was given.
+        suggestions: Near names, best first; they are no answer.
+    """
+
+    exit_code = 2
+
+    def __init__(self, target: str, *, what: str = "symbol or file", suggestions: Sequence[str] = ()) -> None:
+        near = f" Near names: {', '.join(suggestions)}." if suggestions else ""
+        super().__init__(f"No {what} is named {target!r} in this project.{near}")
+        self.target = target
+        self.suggestions = tuple(suggestions)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (type(self), self.args, self.__dict__)
+
+
+class AmbiguousTargetError(CodecardsError):
+    """A target names several things, and a choice must be made by the caller.
+
+    Attributes:
+        target: The name as it was given.
+        candidates: What it may mean, best first; each is a target that is not ambiguous.
+    """
+
+    exit_code = 2
+
+    def __init__(self, target: str, candidates: Sequence[str], *, total: int | None = None) -> None:
+        count = len(candidates) if total is None else total
+        shown = ", ".join(candidates[:10])
+        super().__init__(f"{target!r} may mean {count} things; name one of: {shown}.")
+        self.target = target
+        self.candidates = tuple(candidates)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (type(self), self.args, self.__dict__)
+
+
+class ProjectError(CodecardsError):
+    """The project can't be read or written."""
+
+
+class ProjectNotFoundError(ProjectError):
+    """The given path does not exist, or is not a folder."""
+
+
+class ProjectUnreadableError(ProjectError):
+    """The project's folder can't be listed."""
+
+
+class OutsideProjectError(ProjectError):
+    """A path leads out of the project's root; nothing of it was read."""
+
+
+class IndexWriteError(ProjectError):
+    """The index can't be written: read-only, or no space left. What was there before is unharmed."""
+
+
+class SnapshotError(ProjectError):
+    """The index can't be used."""
+
+
+class SnapshotMissingError(SnapshotError):
+    """Nothing has been indexed here yet."""
+
+
+class SnapshotFormatError(SnapshotError):
+    """The index was written in a format that this version can't read."""
+
+
+class SnapshotDamagedError(SnapshotError):
+    """Files of the index are missing or contradict themselves."""
+
+
+class StateFileError(ProjectError):
+    """A session or note file can't be read; it was left as it is."""
+
+
+class WriterBusyError(CodecardsError):
+    """Another process is writing the index.
+
+    Attributes:
+        owner_pid: The process that holds the lock, None if it left no name.
+        age_s: Seconds since it took the lock.
+    """
+
+    exit_code = 4
+
+    def __init__(self, folder: Path | str, *, owner_pid: int | None, age_s: float) -> None:
+        owner = f"process {owner_pid}" if owner_pid else "another process"
+        super().__init__(
+            f"{owner} has been writing the index in {folder} for {age_s:.0f} s; wait for it to end, or stop it."
+        )
+        self.owner_pid = owner_pid
+        self.age_s = age_s
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (type(self), self.args, self.__dict__)
+
+
+class EmbedderError(CodecardsError):
+    """A model can't be loaded, or gives other vectors than those that are stored."""
+
+
+def _rebuild(kind: type[CodecardsError], args: tuple[object, ...], state: dict[str, object]) -> CodecardsError:
+    """Return the error with the message and attributes it had before pickling."""
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(state)
+    return error
