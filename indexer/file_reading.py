@@ -1,0 +1,33 @@
+"""File reading: the bytes of one file become a record of all that they say; this is what worker processes do."""
+
+from codecards.indexer.extraction import extract
+from codecards.indexer.file_record import Contents, FileRecord, unread
+from codecards.indexer.file_roles import is_minified
+from codecards.indexer.partition import card_texts, draft_cards, text_lines
+from codecards.indexer.problems import Kept, Reason
+from codecards.indexer.text_decoding import DecodedText, decode
+from codecards.indexer.tokens import tokenize_cards
+
+
+def read_content(data: bytes, language: str) -> FileRecord:
+    """Return the record of a file's bytes. Never raises on any bytes.
+
+    Args:
+        data: The whole file.
+        language: As `detect_language` told it.
+    """
+    decoded = decode(data)
+    if not isinstance(decoded, DecodedText):
+        return unread(*decoded)
+    if is_minified(decoded.text):
+        detail = "its lines are too long for people to write; text that a program pressed together is not indexed"
+        return unread(Reason.MINIFIED, detail, decoded.encoding)
+    lines = text_lines(decoded.text)
+    facts = extract(decoded.text, language)
+    drafts = draft_cards(lines, facts)
+    tokens = tokenize_cards([card_texts(lines, draft) for draft in drafts])
+    problems = [(reason, detail, Kept.WHOLE) for reason, detail in decoded.problems]
+    problems += [(reason, detail, Kept.PARTIAL) for reason, detail in facts.problems]
+    if drafts and not language:
+        problems.append((Reason.NO_GRAMMAR, "indexed in line windows, without symbols", Kept.WHOLE))
+    return FileRecord(facts, Contents(decoded.encoding, drafts, tokens, tuple(problems)))

@@ -1,0 +1,173 @@
+"""The index folder: where things lie on disk, its manifest, and the lock of the one writer.
+
+    .codecards/
+        .gitignore              all but archive/
+        index/
+            manifest.json       format, extractor version, embedder: what must fit before anything is read
+            snapshot.db         SQLite, the truth; its meta table holds the generation
+            derived/7/          columns, word index and vectors of generation 7
+            write.lock          held by the writer; writer.json names it
+"""
+
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from codecards.errors import IndexWriteError, SnapshotDamagedError, SnapshotFormatError, WriterBusyError
+
+FORMAT = 1
+"""Number of the layout on disk; an index of another number is built anew."""
+FOLDER_NAME = ".codecards"
+IGNORE_TEXT = "# The index can be rebuilt at any time; the archive holds your notes and can be committed.\n*\n!archive/\n!archive/**\n!.gitignore\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What an index was made by; where one of these differs from ours, what depends on it is made anew."""
+
+    format: int
+    extractor: int
+    """`file_reading.EXTRACTOR_VERSION`."""
+    embedder: str
+    """Identity of the embedder, "" without vectors."""
+
+
+class IndexFolder:
+    """Names the files of one project's index; makes folders only when something is written."""
+
+    def __init__(self, path: Path) -> None:
+        """Take the folder, usually `<root>/.codecards/index`."""
+        self.path = path
+        self.database = path / "snapshot.db"
+        self.manifest_path = path / "manifest.json"
+        self.derived_root = path / "derived"
+        self._owner_path = path / "writer.json"
+
+    def derived(self, generation: int) -> Path:
+        """Return the folder of what is derived from a generation."""
+        return self.derived_root / str(generation)
+
+    def exists(self) -> bool:
+        """Return whether there is something that may be an index."""
+        return self.manifest_path.exists() or self.database.exists()
+
+    def read_manifest(self) -> Manifest:
+        """Return the manifest.
+
+        Raises:
+            SnapshotFormatError: It is of another format.
+            SnapshotDamagedError: It can't be read.
+        """
+        try:
+            values = json.loads(self.manifest_path.read_text(encoding="utf-8"))
+            found = int(values["format"])
+            if found == FORMAT:
+                return Manifest(found, int(values["extractor"]), str(values["embedder"]))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            message = f"the manifest {self.manifest_path} can't be read ({error}); run `codecards index` to rebuild"
+            raise SnapshotDamagedError(message) from error
+        raise SnapshotFormatError(
+            f"the index in {self.path} has format {found}, this version reads {FORMAT}; run `codecards index` to rebuild"
+        )
+
+    def write_manifest(self, manifest: Manifest) -> None:
+        """Put the manifest in place, whole or not at all."""
+        write_whole(self.manifest_path, json.dumps(asdict(manifest), indent=1).encode())
+
+    def prepare(self) -> None:
+        """Make the folder and, in a project's own `.codecards`, the ignore file.
+
+        Raises:
+            IndexWriteError: It can't be made.
+        """
+        with explained_write_errors(self.path):
+            self.path.mkdir(parents=True, exist_ok=True)
+            ignore = self.path.parent / ".gitignore"
+            if self.path.parent.name == FOLDER_NAME and not ignore.exists():
+                ignore.write_text(IGNORE_TEXT, encoding="utf-8")
+
+    def remove(self) -> None:
+        """Remove the index and nothing else; notes and sessions stay."""
+        with explained_write_errors(self.path):
+            if self.path.exists():
+                shutil.rmtree(self.path)
+
+    def prune(self, keep: int) -> None:
+        """Remove what is derived from other generations than `keep`; what a reader still holds open goes later."""
+        for folder in self.derived_root.glob("*"):
+            if folder.name != str(keep):
+                shutil.rmtree(folder, ignore_errors=True)
+
+    @contextmanager
+    def writing(self, wait_s: float = 0.0) -> Iterator[None]:
+        """Hold the index for writing; a dead owner's lock is free by itself, for the system releases it.
+
+        Raises:
+            WriterBusyError: Another process holds it after `wait_s` seconds.
+            IndexWriteError: The lock can't be made here.
+        """
+        self.prepare()
+        with explained_write_errors(self.path):
+            lock = FileLock(self.path / "write.lock", timeout=wait_s)
+            try:
+                lock.acquire()
+            except Timeout:
+                pid, started = self._owner()
+                age_s = max(0.0, time.time() - started) if started else 0.0
+                raise WriterBusyError(self.path, owner_pid=pid, age_s=age_s) from None
+        try:
+            with explained_write_errors(self.path):
+                write_whole(self._owner_path, json.dumps({"pid": os.getpid(), "started": time.time()}).encode())
+            yield
+        finally:
+            with suppress(OSError):
+                self._owner_path.unlink(missing_ok=True)
+            lock.release()
+
+    def _owner(self) -> tuple[int | None, float | None]:
+        """Return the writer's process number and start time, as far as it left them."""
+        try:
+            owner: Mapping[str, object] = json.loads(self._owner_path.read_text(encoding="utf-8"))
+            return int(str(owner["pid"])), float(str(owner["started"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None, None
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that a reader sees the old one or the new one, never a part.
+
+    Raises:
+        OSError: It can't be written; the old file is unharmed.
+    """
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".new")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+@contextmanager
+def explained_write_errors(path: Path) -> Iterator[None]:
+    """Turn the system's refusals to write into `IndexWriteError`."""
+    try:
+        yield
+    except OSError as error:
+        what = error.strerror or str(error)
+        raise IndexWriteError(
+            f"the index in {path} can't be written: {what}; free some disk space or name another folder with --index. "
+            "What was indexed before is unharmed."
+        ) from error

@@ -1,0 +1,85 @@
+-- The snapshot: one SQLite file; everything else in the index folder is derived from it.
+-- Paths are the bytes of the name (os.fsencode), for a name need not be UTF-8.
+
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+-- What a content says, kept by content: renames, branch switches and reverts find it again.
+CREATE TABLE records (
+    content_key BLOB PRIMARY KEY,    -- BLAKE2b of language and bytes
+    facts BLOB NOT NULL,             -- MessagePack of facts.FileFacts
+    rest BLOB NOT NULL,              -- MessagePack of the other fields of file_record.FileRecord
+    last_used INTEGER NOT NULL       -- generation that last had a file of this content
+) WITHOUT ROWID;
+
+CREATE TABLE files (
+    file_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    path BLOB NOT NULL UNIQUE,
+    content_key BLOB NOT NULL,
+    size_bytes INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL,
+    inode INTEGER NOT NULL,
+    racy INTEGER NOT NULL,           -- changed so shortly before it was read that its time stamp proves nothing
+    language TEXT NOT NULL,
+    encoding TEXT NOT NULL,
+    role TEXT NOT NULL,
+    module TEXT NOT NULL,
+    n_lines INTEGER NOT NULL,
+    leading_comment TEXT NOT NULL,
+    interface BLOB NOT NULL          -- edge_resolution.interface_digest
+);
+
+CREATE TABLE problems (path BLOB NOT NULL, reason TEXT NOT NULL, detail TEXT NOT NULL, kept TEXT NOT NULL);
+CREATE INDEX problems_by_path ON problems (path);
+
+CREATE TABLE cards (
+    card_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    file_id INTEGER NOT NULL,
+    position INTEGER NOT NULL,       -- in the file's drafts
+    definition INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    folded_name TEXT NOT NULL,       -- case-folded
+    qualified_name TEXT NOT NULL,
+    ordinal INTEGER NOT NULL,
+    parent TEXT NOT NULL,
+    lead_line INTEGER NOT NULL,
+    first_line INTEGER NOT NULL,
+    name_line INTEGER NOT NULL,
+    last_line INTEGER NOT NULL,
+    own_lines BLOB NOT NULL,         -- MessagePack list of [first, last]
+    signature TEXT NOT NULL,
+    doc TEXT NOT NULL,
+    bases BLOB NOT NULL,             -- MessagePack list of names
+    content_hash BLOB NOT NULL
+);
+CREATE INDEX cards_by_file ON cards (file_id, position);
+CREATE INDEX cards_by_name ON cards (folded_name) WHERE folded_name <> '';
+
+CREATE TABLE edges (
+    edge_id INTEGER PRIMARY KEY,
+    source_file_id INTEGER NOT NULL,
+    caller_id INTEGER,               -- card that holds the reference; NULL where no card does
+    target_file_id INTEGER,          -- NULL for external and ambiguous targets
+    target_id INTEGER,               -- card; NULL also where the target is a file as a whole
+    name TEXT NOT NULL,              -- as written, receiver included
+    last_name TEXT NOT NULL,
+    line INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    confidence TEXT NOT NULL,
+    rule TEXT NOT NULL,
+    candidates BLOB,                 -- MessagePack list of card ids, best first, where ambiguous
+    n_candidates INTEGER NOT NULL
+);
+CREATE INDEX edges_by_source ON edges (source_file_id);
+CREATE INDEX edges_by_caller ON edges (caller_id);
+CREATE INDEX edges_by_target ON edges (target_id) WHERE target_id IS NOT NULL;
+CREATE INDEX edges_by_name ON edges (last_name) WHERE candidates IS NOT NULL;
+
+-- Vectors by content of the embedded text and identity of the embedder; one is never computed twice.
+CREATE TABLE vectors (
+    text_key BLOB NOT NULL,
+    embedder TEXT NOT NULL,
+    vector BLOB NOT NULL,            -- float16
+    last_used INTEGER NOT NULL,
+    PRIMARY KEY (text_key, embedder)
+) WITHOUT ROWID;

@@ -1,0 +1,54 @@
+"""Worker: the process that reads files' contents, so that a parser's crash or hang costs one file and not the run.
+
+It is started as `python -P -m codecards.indexer.worker` and speaks frames on its pipes: a frame is its length (4 bytes,
+big endian) and its bytes. A request is the language in UTF-8, a zero byte, and the file's bytes; the answer is the packed record.
+The process ends when its stdin does.
+"""
+
+import os
+import struct
+import sys
+from typing import BinaryIO
+
+HEADER = struct.Struct(">I")
+
+
+def read_frame(stream: BinaryIO) -> bytes | None:
+    """Return the next frame's bytes, None at the end of the stream (also in the middle of a frame)."""
+    header = stream.read(HEADER.size)
+    if len(header) < HEADER.size:
+        return None
+    (size,) = HEADER.unpack(header)
+    data = stream.read(size)
+    return data if len(data) == size else None
+
+
+def write_frame(stream: BinaryIO, data: bytes) -> None:
+    """Write one frame and flush it.
+
+    Raises:
+        OSError: The other side is gone.
+    """
+    stream.write(HEADER.pack(len(data)) + data)
+    stream.flush()
+
+
+def main() -> int:
+    """Answer requests until stdin ends."""
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    # Whatever a library prints goes to stderr: stdout carries frames only.
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    from codecards.indexer.file_reading import read_content  # noqa: PLC0415 - after stdout is safe
+    from codecards.indexer.file_record import pack  # noqa: PLC0415
+
+    while (request := read_frame(sys.stdin.buffer)) is not None:
+        language, _, data = request.partition(b"\0")
+        try:
+            write_frame(answers, pack(read_content(data, language.decode())).to_frame())
+        except BrokenPipeError:
+            break
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

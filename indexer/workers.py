@@ -1,0 +1,183 @@
+"""Workers: a few processes that read files' contents, and what is done when one dies or hangs.
+
+The standard pools lose every job of the pool with one dead process, and run the host's `__main__` again when they
+spawn; these are plain child processes on pipes, so that the file that did it is known and the others go on.
+"""
+
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from codecards.indexer.file_record import FileRecord, PackedRecord, unpack, unread
+from codecards.indexer.problems import Reason
+from codecards.indexer.worker import read_frame, write_frame
+
+MAX_WAITING = 64
+"""Contents read from disk ahead of the workers; bounds memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """One file's bytes, to be read."""
+
+    key: bytes
+    """What the record is kept by."""
+    language: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ReadContent:
+    """The answer to a `Content`."""
+
+    key: bytes
+    record: FileRecord
+    packed: PackedRecord | None
+    """The record's stored form, None if it must not be kept (the worker died or hung)."""
+
+
+class Workers:
+    """Reads contents in `n_processes` processes; to be used as a context manager. Processes start when first needed."""
+
+    def __init__(self, n_processes: int | None = None, time_limit_s: float = 60.0) -> None:
+        """Say how many processes at most (default: the usable cores) and how long one file may take."""
+        self.n_processes = n_processes or usable_cores()
+        self.time_limit_s = time_limit_s
+        self._idle: queue.SimpleQueue[_Process] = queue.SimpleQueue()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the processes; the object can be used again afterwards."""
+        with suppress(queue.Empty):
+            while True:
+                self._idle.get_nowait().close()
+
+    def read(self, contents: Iterable[Content], n_expected: int) -> Iterator[ReadContent]:
+        """Yield the answer to each content, in the order given.
+
+        Args:
+            contents: Is asked for the next one only when there is room for it.
+            n_expected: About how many there are: few of them start fewer processes.
+        """
+        n_threads = max(1, min(self.n_processes, (n_expected + 15) // 16))
+        jobs: queue.Queue[tuple[Content, queue.SimpleQueue[ReadContent]] | None] = queue.Queue(MAX_WAITING)
+        threads = [threading.Thread(target=self._serve, args=(jobs,), daemon=True) for _ in range(n_threads)]
+        for thread in threads:
+            thread.start()
+        waiting: list[queue.SimpleQueue[ReadContent]] = []
+        try:
+            for content in contents:
+                answer: queue.SimpleQueue[ReadContent] = queue.SimpleQueue()
+                jobs.put((content, answer))
+                waiting.append(answer)
+                if len(waiting) >= MAX_WAITING:
+                    yield waiting.pop(0).get()
+            while waiting:
+                yield waiting.pop(0).get()
+        finally:
+            for _ in threads:
+                jobs.put(None)
+
+    def _serve(self, jobs: "queue.Queue[tuple[Content, queue.SimpleQueue[ReadContent]] | None]") -> None:
+        """Hand jobs to one process until there are no more; a dead process is replaced."""
+        process: _Process | None = None
+        while (job := jobs.get()) is not None:
+            content, answer = job
+            if process is None:
+                process = self._take()
+            frame = process.ask(content, self.time_limit_s)
+            if frame is None:
+                process.close()
+                answer.put(ReadContent(content.key, self._failure(process, content), None))
+                process = None
+            else:
+                packed = PackedRecord.from_frame(frame)
+                answer.put(ReadContent(content.key, unpack(packed), packed))
+        if process is not None:
+            self._idle.put(process)
+
+    def _take(self) -> "_Process":
+        with suppress(queue.Empty):
+            return self._idle.get_nowait()
+        return _Process()
+
+    def _failure(self, process: "_Process", content: Content) -> FileRecord:
+        kind = content.language or "text"
+        if process.timed_out:
+            return unread(Reason.TIMED_OUT, f"reading it as {kind} took over {self.time_limit_s:.0f} s")
+        return unread(Reason.WORKER_DIED, f"reading it as {kind} ended the process (status {process.status})")
+
+
+class _Process:
+    """One worker process."""
+
+    def __init__(self) -> None:
+        # -P: the current folder may be a stranger's repository and must not be imported from. Our own path is
+        # handed on, so that the child finds the same codecards as this process.
+        path = os.pathsep.join(entry for entry in sys.path if entry)
+        self._child = subprocess.Popen(
+            [sys.executable, "-P", "-m", "codecards.indexer.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=os.environ | {"PYTHONPATH": path},
+            close_fds=True,
+        )
+        self.timed_out = False
+
+    @property
+    def status(self) -> int | None:
+        """How the process ended: the negative number of a signal, or its exit status."""
+        return self._child.returncode
+
+    def ask(self, content: Content, time_limit_s: float) -> bytes | None:
+        """Return the record's frame, None if the process died or had to be killed."""
+        assert self._child.stdin is not None
+        assert self._child.stdout is not None
+        watchdog = threading.Timer(time_limit_s, self._kill)
+        watchdog.daemon = True
+        watchdog.start()
+        try:
+            write_frame(self._child.stdin, content.language.encode() + b"\0" + content.data)
+            return read_frame(self._child.stdout)
+        except OSError:  # it died while it was being written to
+            return None
+        finally:
+            watchdog.cancel()
+
+    def close(self) -> None:
+        """End the process, by force if it does not end by itself."""
+        assert self._child.stdin is not None
+        assert self._child.stdout is not None
+        with suppress(OSError):
+            self._child.stdin.close()
+        try:
+            self._child.wait(2)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            self._child.wait()
+        self._child.stdout.close()
+
+    def _kill(self) -> None:
+        self.timed_out = True
+        self._child.kill()
+
+
+def usable_cores() -> int:
+    """Return the number of cores that this process may use, at most 8 (beyond that the writer is the bottleneck)."""
+    if hasattr(os, "sched_getaffinity"):
+        return min(8, len(os.sched_getaffinity(0)))
+    return min(8, os.cpu_count() or 1)
