@@ -19,7 +19,7 @@ def read_content(data: bytes, language: str) -> FileRecord:
     decoded = decode(data)
     if not isinstance(decoded, DecodedText):
         return unread(*decoded)
-    if is_minified(decoded.text):
+    if language != "jupyter" and is_minified(decoded.text):
         detail = "its lines are too long for people to write; text that a program pressed together is not indexed"
         return unread(Reason.MINIFIED, detail, decoded.encoding)
     lines = text_lines(decoded.text)

@@ -1,0 +1,25 @@
+"""The dialects: what each language has that its query can't say."""
+
+import importlib
+from functools import lru_cache
+
+from codecards.indexer.dialects.dialect import Dialect
+
+MODULES = {
+    "python": "python", "javascript": "javascript", "typescript": "javascript", "tsx": "javascript", "go": "go",
+    "rust": "rust", "java": "java", "c": "c", "cpp": "c", "csharp": "csharp", "ruby": "ruby", "php": "php",
+    "kotlin": "kotlin", "swift": "swift", "scala": "scala", "bash": "bash", "lua": "lua", "elixir": "elixir", "haskell": "haskell",
+    "zig": "zig", "sql": "sql", "markdown": "markdown", "html": "embedded", "vue": "embedded", "svelte": "embedded",
+    "jupyter": "embedded",
+}  # fmt: skip
+"""Language -> module of this package with a class `Dialect` of its own; languages without one use the common rules."""
+
+
+@lru_cache(maxsize=None)
+def dialect_of(language: str) -> Dialect:
+    """Return the dialect of a language."""
+    if language not in MODULES:
+        return Dialect()
+    module = importlib.import_module(f"codecards.indexer.dialects.{MODULES[language]}")
+    dialect: Dialect = module.dialect(language)
+    return dialect

@@ -1,0 +1,72 @@
+"""File roles: what a file is to its repository, told by its path and what it says of itself.
+
+A role never keeps a file out of the index; ranking puts the roles other than source lower unless they are asked for.
+"""
+
+import re
+
+ROLES = ("source", "test", "generated", "vendored", "docs", "config")
+
+_VENDORED = re.compile(
+    r"(^|/)(vendor|vendors|vendored|third[-_]?party|node_modules|bower_components|external|externals|deps|extern|_vendor"
+    r"|site-packages|Pods|Carthage)/",
+    re.IGNORECASE,
+)
+_TEST_FOLDER = re.compile(
+    r"(^|/)(tests?|testing|__tests__|specs?|e2e|test[-_]?suite|testdata|fixtures|[a-z]+[-_.]tests?|androidTest|integration[-_]tests?"
+    r"|unit[-_]?tests?|mocks?|__mocks__|[A-Z]\w*Tests)/"
+)
+_TEST_FILE = re.compile(
+    r"(^|/)(test_[^/]*|conftest\.py|[^/]*[_.-](test|tests|spec|specs)\.[^/]+|[^/]*[a-z0-9](Test|Tests|TestCase|Spec|IT)\.[A-Za-z]+"
+    r"|Test[A-Z][^/]*\.[A-Za-z]+)$"
+)
+_GENERATED = re.compile(
+    r"(\.pb\.(go|cc|h|swift)|_pb2(_grpc)?\.pyi?|\.g\.(dart|cs)|\.designer\.cs|\.generated\.\w+|\.gen\.\w+|_generated\.\w+"
+    r"|\.min\.(js|css)|[.-]bundle\.js|(^|/)(package-lock\.json|yarn\.lock|pnpm-lock\.yaml|Cargo\.lock|poetry\.lock|uv\.lock|go\.sum"
+    r"|composer\.lock|Gemfile\.lock|Pipfile\.lock))$"
+    r"|(^|/)(generated|__generated__|gen-src|autogen)/",
+    re.IGNORECASE,
+)
+_DOCS = re.compile(
+    r"\.(md|markdown|mdx|rst|adoc|asciidoc|txt|tex|org|pod|rdoc)$|(^|/)(LICENSE|LICENCE|COPYING|NOTICE|AUTHORS|CONTRIBUTORS|CHANGELOG"
+    r"|CHANGES|HISTORY|README)[^/]*$",
+    re.IGNORECASE,
+)
+_CONFIG = re.compile(
+    r"\.(json|jsonc|json5|ya?ml|toml|ini|cfg|conf|properties|xml|plist|editorconfig|lock|gradle|csproj|sln|cmake|mk|nix|bazel|bzl|env)$"
+    r"|(^|/)(Makefile|Dockerfile|CMakeLists\.txt|Jenkinsfile|Procfile|BUILD|WORKSPACE|\.[^/]*rc|\.git[^/]*)$",
+    re.IGNORECASE,
+)
+_BUILD_SCRIPT = re.compile(r"(^|/)(setup\.py|[^/]*\.config\.[cm]?[jt]s|build\.rs|conf\.py|\.[^/]*rc\.[cm]?js|noxfile\.py)$")
+
+MINIFIED_LINE = 5_000
+"""Characters of a line that nobody wrote by hand."""
+
+
+def role_of(path: str, *, generated: bool = False) -> str:
+    """Return one of `ROLES`.
+
+    Args:
+        path: From the root, with slashes.
+        generated: Whether the text says that a program wrote it.
+    """
+    if _VENDORED.search(path):
+        return "vendored"
+    if generated or _GENERATED.search(path):
+        return "generated"
+    if _CONFIG.search(path) or _BUILD_SCRIPT.search(path):
+        return "config"
+    if _TEST_FOLDER.search(path) or _TEST_FILE.search(path):
+        return "test"
+    return "docs" if _DOCS.search(path) else "source"
+
+
+def is_minified(text: str) -> bool:
+    """Return whether most of a text stands on lines that are too long for people: a bundle, a data blob.
+
+    A source file with one long line of data is none.
+    """
+    if len(text) <= MINIFIED_LINE:
+        return False
+    in_long_lines = sum(len(line) for line in text.split("\n") if len(line) > MINIFIED_LINE)
+    return in_long_lines > len(text) * 0.5

@@ -1,0 +1,85 @@
+"""Syntax: the text of one file becomes a syntax tree, within a time limit; its errors are counted.
+
+Nothing here follows the tree by recursion, so that no nesting, however deep, overflows the stack.
+"""
+
+import time
+from dataclasses import dataclass
+from functools import lru_cache
+
+import tree_sitter
+
+from codecards.indexer.languages import LANGUAGE_BY_NAME, load_grammar
+
+PARSE_SECONDS = 10.0
+"""Longest parse of one file; 1 MB of common code takes 0.1 s, and only pathological text comes near."""
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """A parsed text. Nodes are valid only while it lives."""
+
+    data: bytes
+    """The text in UTF-8; nodes count in its bytes."""
+    tree: tree_sitter.Tree
+    parser: tree_sitter.Parser
+    """Held so that neither outlives the other; bindings of old releases freed it too early."""
+    deadline: float
+    """When the time limit ends, by `time.monotonic`."""
+
+    @property
+    def root(self) -> tree_sitter.Node:
+        """The node of the whole text."""
+        return self.tree.root_node
+
+
+def encode(text: str) -> bytes:
+    """Return the text in UTF-8; half surrogate pairs, which have no UTF-8, become question marks."""
+    return text.encode("utf-8", "replace")
+
+
+def parse(data: bytes, language: str, *, limit_s: float = PARSE_SECONDS) -> Syntax | None:
+    """Return the syntax of a text, or None if parsing took longer than limit_s.
+
+    Args:
+        data: UTF-8.
+        language: One of `LANGUAGE_BY_NAME` that has a grammar.
+        limit_s: Seconds, by the wall clock; querying the tree counts too (see `is_late`).
+
+    Raises:
+        ImportError: The grammar's package is not installed.
+    """
+    parser = tree_sitter.Parser(load_grammar(LANGUAGE_BY_NAME[language]))
+    deadline = time.monotonic() + limit_s
+
+    def read(offset: int, _point: object) -> bytes:
+        return data[offset:] if offset else data
+
+    def is_over(_offset: int, _has_error: bool) -> bool:
+        return time.monotonic() > deadline
+
+    try:
+        tree = parser.parse(read, progress_callback=is_over)
+    except ValueError:  # the binding's only sign of a cancelled parse
+        return None
+    return Syntax(data, tree, parser, deadline)
+
+
+def find_matches(syntax: Syntax, query: tree_sitter.Query) -> list[tuple[int, dict[str, list[tree_sitter.Node]]]]:
+    """Return the query's matches in the whole tree; those found so far where the time limit ends."""
+    cursor = tree_sitter.QueryCursor(query, match_limit=65_536)
+    return cursor.matches(syntax.root, None, lambda _offset: time.monotonic() > syntax.deadline)
+
+
+def count_errors(syntax: Syntax, language: str) -> tuple[int, int]:
+    """Return the number of error and missing nodes, and the 1-based line of the first (0 if there is none)."""
+    if not syntax.root.has_error:
+        return 0, 0
+    captures = tree_sitter.QueryCursor(_error_query(language)).captures(syntax.root)
+    nodes = [node for found in captures.values() for node in found]
+    return (len(nodes), min(node.start_point[0] for node in nodes) + 1) if nodes else (1, syntax.root.start_point[0] + 1)
+
+
+@lru_cache(maxsize=None)
+def _error_query(language: str) -> tree_sitter.Query:
+    return tree_sitter.Query(load_grammar(LANGUAGE_BY_NAME[language]), "(ERROR) @error (MISSING) @missing")

@@ -1,0 +1,121 @@
+"""Tokens: text becomes the words that are counted and looked up; queries and cards are split alike.
+
+An identifier gives its parts, lower-cased and stemmed, and itself as one unsplittable token with `=` before it:
+`HTTPServer2` gives `http`, `server`, `2`, `=httpserver2`. A run of Chinese, Japanese or Korean gives its overlapping
+pairs of characters. Source of the stemmer: Porter2 ("English" of Snowball), through PyStemmer.
+"""
+
+import re
+import threading
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import Stemmer
+
+from codecards.indexer.cards import CardTexts
+
+FIELDS = ("name", "parent", "signature", "doc", "body")
+"""Fields of a card that are counted apart, in the order of `FileTokens.counts`."""
+MAX_WORD_CHARACTERS = 80
+"""Longer runs are data (base64, hashes), not words."""
+MAX_CACHED_WORDS = 300_000
+
+_LETTERS = "A-Za-zÀ-ÖØ-öø-ɏ"
+_word = re.compile(rf"[{_LETTERS}_$][{_LETTERS}0-9_$]*|[0-9]+|[^\W\d_{_LETTERS}]+")
+_part = re.compile(
+    r"[A-ZÀ-ÖØ-Þ]+(?=[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ])|[A-ZÀ-ÖØ-Þ]?[a-zß-öø-ɏ]+|[A-ZÀ-ÖØ-ÞĀ-ɏ]+|[0-9]+"
+)
+_pair_script = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class FileTokens:
+    """The words of a file's cards, counted by field."""
+
+    vocabulary: tuple[str, ...]
+    """Each token once, in order of first use."""
+    card_offsets: bytes
+    """uint32, (n_cards + 1,): where each card's entries begin, and the end."""
+    token_index: bytes
+    """uint32, (n_entries,): positions in the vocabulary, ascending within a card."""
+    counts: bytes
+    """uint8, (n_entries, 5): occurrences in each of `FIELDS`, 255 for more."""
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text as written: identifiers, numbers, runs of other letters."""
+    return _word.findall(text)
+
+
+def word_parts(word: str) -> tuple[str, ...]:
+    """Return the parts of one word as written, before folding and stemming: `HTTPServer2` → HTTP, Server, 2."""
+    if _pair_script.match(word):
+        return tuple(word[index : index + 2] for index in range(max(1, len(word) - 1)))
+    return tuple(_part.findall(word)) or ((word,) if word.strip("_$") else ())
+
+
+def stem(part: str) -> str:
+    """Return the folded stem of one part."""
+    folded = part.casefold()
+    return _stemmers.english.stemWord(folded) if folded.isalpha() else folded
+
+
+def word_tokens(word: str) -> tuple[str, ...]:
+    """Return the tokens that a word gives: its stemmed parts, then the whole where it has several parts."""
+    tokens = _cache.get(word)
+    if tokens is None:
+        if len(_cache) > MAX_CACHED_WORDS:
+            _cache.clear()
+        tokens = _cache[word] = _split(word)
+    return tokens
+
+
+def whole_token(text: str) -> str:
+    """Return the unsplittable token of an identifier: `=httpserver2`."""
+    return "=" + re.sub(r"[\W_]+", "", text).casefold()
+
+
+def tokenize_cards(texts: Sequence[CardTexts]) -> FileTokens:
+    """Return the counted words of a file's cards, in the order of the cards."""
+    index_of: dict[str, int] = {}
+    offsets, entries, counts = array("I", [0]), array("I"), bytearray()
+    for text in texts:
+        found: dict[int, list[int]] = {}
+        for field, value in enumerate((text.name, text.parent, text.signature, text.doc, text.body)):
+            if not value:
+                continue
+            for word, n_times in Counter(_word.findall(value)).items():
+                for token in _cache.get(word) or word_tokens(word):
+                    index = index_of.setdefault(token, len(index_of))
+                    row = found.get(index)
+                    if row is None:
+                        row = found[index] = [0, 0, 0, 0, 0]
+                    row[field] += n_times
+        for index in sorted(found):
+            entries.append(index)
+            counts += bytes([n if n < 256 else 255 for n in found[index]])
+        offsets.append(len(entries))
+    return FileTokens(tuple(index_of), offsets.tobytes(), entries.tobytes(), bytes(counts))
+
+
+class _ThreadStemmers(threading.local):
+    """A stemmer a thread, for one must not be used by two at once."""
+
+    def __init__(self) -> None:
+        self.english = Stemmer.Stemmer("english")
+
+
+_stemmers = _ThreadStemmers()
+_cache: dict[str, tuple[str, ...]] = {}
+
+
+def _split(word: str) -> tuple[str, ...]:
+    if len(word) > MAX_WORD_CHARACTERS:
+        return ()
+    parts = word_parts(word)
+    if _pair_script.match(word):
+        return parts
+    stems = tuple(stem(part) for part in parts)
+    return (*stems, whole_token(word)) if len(stems) > 1 else stems
