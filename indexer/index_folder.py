@@ -36,8 +36,10 @@ class Manifest:
     format: int
     extractor: int
     """`file_reading.EXTRACTOR_VERSION`."""
-    embedder: str
-    """Identity of the embedder, "" without vectors."""
+    derived: str
+    """Identity of what derives the word and vector indexes, the embedder included."""
+    database: str
+    """Size and time stamp of the SQLite file when it was last written: another one makes us check it."""
 
 
 class IndexFolder:
@@ -59,6 +61,14 @@ class IndexFolder:
         """Return whether there is something that may be an index."""
         return self.manifest_path.exists() or self.database.exists()
 
+    def database_stamp(self) -> str:
+        """Return size and time stamp of the SQLite file, "" if there is none."""
+        try:
+            status = self.database.stat()
+        except OSError:
+            return ""
+        return f"{status.st_size}:{status.st_mtime_ns}"
+
     def read_manifest(self) -> Manifest:
         """Return the manifest.
 
@@ -70,7 +80,7 @@ class IndexFolder:
             values = json.loads(self.manifest_path.read_text(encoding="utf-8"))
             found = int(values["format"])
             if found == FORMAT:
-                return Manifest(found, int(values["extractor"]), str(values["embedder"]))
+                return Manifest(found, int(values["extractor"]), str(values["derived"]), str(values["database"]))
         except (OSError, ValueError, KeyError, TypeError) as error:
             message = f"the manifest {self.manifest_path} can't be read ({error}); run `codecards index` to rebuild"
             raise SnapshotDamagedError(message) from error

@@ -28,7 +28,13 @@ CREATE TABLE files (
     interface BLOB NOT NULL          -- edge_resolution.interface_digest
 );
 
-CREATE TABLE problems (path BLOB NOT NULL, reason TEXT NOT NULL, detail TEXT NOT NULL, kept TEXT NOT NULL);
+CREATE TABLE problems (
+    path BLOB NOT NULL,
+    reason TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    kept TEXT NOT NULL,
+    of_content INTEGER NOT NULL      -- 1: the content has it, and keeps it until it changes; 0: reading failed
+);
 CREATE INDEX problems_by_path ON problems (path);
 
 CREATE TABLE cards (

@@ -167,12 +167,12 @@ class Snapshot:
     def files(self) -> list[FileEntry]:
         """Return all indexed files, by path."""
         with self._rows("SELECT * FROM files ORDER BY path") as rows:
-            return [_file(row) for row in rows]
+            return [file_of_row(row) for row in rows]
 
     def file_at(self, path: str) -> FileEntry | None:
         """Return the file of exactly this path, None if it is not indexed."""
         with self._rows("SELECT * FROM files WHERE path = ?", (os.fsencode(path),)) as rows:
-            return _file(rows[0]) if rows else None
+            return file_of_row(rows[0]) if rows else None
 
     def card_counts(self) -> dict[int, int]:
         """Return file id -> number of cards."""
@@ -182,7 +182,7 @@ class Snapshot:
     def problems(self) -> list[Problem]:
         """Return every file that is not indexed as one would expect, by path."""
         with self._rows("SELECT path, reason, detail, kept FROM problems ORDER BY path, reason") as rows:
-            return [Problem(os.fsdecode(row[0]), Reason(row[1]), row[2], Kept(row[3])) for row in rows]
+            return [problem_of_row(row) for row in rows]
 
     def facts(self, content_key: bytes) -> FileFacts | None:
         """Return what a content says, None where it is not stored."""
@@ -283,7 +283,7 @@ class Snapshot:
     def _cards(self, where: str, values: Sequence[object]) -> list[Card]:
         query = f"SELECT {CARD_COLUMNS} FROM cards c JOIN files f USING (file_id) {where}"
         with self._rows(query, values) as rows:
-            return [_card(row) for row in rows]
+            return [card_of_row(row) for row in rows]
 
     def _edges(self, column: str, values: Sequence[object]) -> list[CallEdge]:
         found: list[CallEdge] = []
@@ -305,13 +305,15 @@ _names = msgspec.msgpack.Decoder(tuple[str, ...])
 _ids = msgspec.msgpack.Decoder(tuple[int, ...])
 
 
-def _file(row: tuple[Any, ...]) -> FileEntry:
+def file_of_row(row: tuple[Any, ...]) -> FileEntry:
+    """Return the file of a row with all columns of `files`."""
     values = list(row)
     values[1], values[6] = os.fsdecode(values[1]), bool(values[6])
     return FileEntry(*values)
 
 
-def _card(row: tuple[Any, ...]) -> Card:
+def card_of_row(row: tuple[Any, ...]) -> Card:
+    """Return the card of a row with `CARD_COLUMNS`."""
     (card_id, path_bytes, language, kind, name, qualified_name, ordinal, parent, module, *lines) = row
     lead_line, first_line, name_line, last_line, own_lines, signature, doc, bases, content_hash = lines
     path = os.fsdecode(path_bytes)
@@ -320,6 +322,11 @@ def _card(row: tuple[Any, ...]) -> Card:
         lead_line, first_line, name_line, last_line, _runs.decode(own_lines), signature, doc, _names.decode(bases),
         content_hash,
     )  # fmt: skip
+
+
+def problem_of_row(row: tuple[Any, ...]) -> Problem:
+    """Return the problem of a row that starts with path, reason, detail, kept."""
+    return Problem(os.fsdecode(row[0]), Reason(row[1]), row[2], Kept(row[3]))
 
 
 def _edge(row: tuple[Any, ...]) -> CallEdge:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from codecards.indexer.file_record import FileRecord, PackedRecord, unpack, unread
+from codecards.indexer.file_record import FileRecord, PackedRecord, pack, unpack, unread
 from codecards.indexer.problems import Reason
 from codecards.indexer.worker import read_frame, write_frame
 
@@ -39,8 +39,8 @@ class ReadContent:
 
     key: bytes
     record: FileRecord
-    packed: PackedRecord | None
-    """The record's stored form, None if it must not be kept (the worker died or hung)."""
+    packed: PackedRecord
+    """The record's stored form."""
 
 
 class Workers:
@@ -102,7 +102,8 @@ class Workers:
             frame = process.ask(content, self.time_limit_s)
             if frame is None:
                 process.close()
-                answer.put(ReadContent(content.key, self._failure(process, content), None))
+                record = self._failure(process, content)
+                answer.put(ReadContent(content.key, record, pack(record)))
                 process = None
             else:
                 packed = PackedRecord.from_frame(frame)
@@ -117,9 +118,11 @@ class Workers:
 
     def _failure(self, process: "_Process", content: Content) -> FileRecord:
         kind = content.language or "text"
+        again = "`codecards index --full` tries again"
         if process.timed_out:
-            return unread(Reason.TIMED_OUT, f"reading it as {kind} took over {self.time_limit_s:.0f} s")
-        return unread(Reason.WORKER_DIED, f"reading it as {kind} ended the process (status {process.status})")
+            return unread(Reason.TIMED_OUT, f"reading it as {kind} took over {self.time_limit_s:.0f} s; {again}")
+        detail = f"reading it as {kind} ended the process (status {process.status}); {again}"
+        return unread(Reason.WORKER_DIED, detail)
 
 
 class _Process:

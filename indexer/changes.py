@@ -1,0 +1,53 @@
+"""Changes: which files may have changed since the last generation, told without reading them.
+
+A file counts as unchanged if size, modification time and inode are those of the last time and it was not racily
+clean: changed so shortly before it was read that a later change may carry the same time stamp. Source: git's
+"racy-git.txt", with a margin for file systems that keep whole seconds.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from codecards.indexer.snapshot import FileEntry
+from codecards.indexer.source_files import SourceFile
+
+RACY_MARGIN_NS = 2_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The difference between the files on disk and those of the last generation."""
+
+    unchanged: tuple[FileEntry, ...]
+    suspects: tuple[tuple[SourceFile, FileEntry | None], ...]
+    """Files to read, with what was known of them."""
+    removed: tuple[FileEntry, ...]
+
+
+def compare(known: Iterable[FileEntry], found: Iterable[SourceFile], *, trust_times: bool = True) -> Changes:
+    """Return what changed between two listings.
+
+    Args:
+        known: The files of the last generation.
+        found: The files on disk now.
+        trust_times: False reads every file again.
+    """
+    before = {entry.path: entry for entry in known}
+    unchanged: list[FileEntry] = []
+    suspects: list[tuple[SourceFile, FileEntry | None]] = []
+    for file in found:
+        entry = before.pop(file.path, None)
+        if entry is not None and trust_times and not entry.racy and _same_stamp(file, entry):
+            unchanged.append(entry)
+        else:
+            suspects.append((file, entry))
+    return Changes(tuple(unchanged), tuple(suspects), tuple(before.values()))
+
+
+def is_racy(mtime_ns: int, read_at_ns: int) -> bool:
+    """Return whether a change after the reading could leave the same time stamp (both since 1970)."""
+    return mtime_ns > read_at_ns - RACY_MARGIN_NS
+
+
+def _same_stamp(file: SourceFile, entry: FileEntry) -> bool:
+    return (file.size_bytes, file.mtime_ns, file.inode) == (entry.size_bytes, entry.mtime_ns, entry.inode)
