@@ -24,9 +24,9 @@ from codecards.indexer.dialects import dialect_of
 from codecards.indexer.dialects.dialect import Dialect, plain, receiver_text
 from codecards.indexer.documentation import clean_comment
 from codecards.indexer.facts import Binding, Export, FileFacts, Import, Reference
-from codecards.indexer.languages import LANGUAGES, definition_query
+from codecards.indexer.languages import LANGUAGE_BY_NAME
 from codecards.indexer.problems import Reason
-from codecards.indexer.syntax import count_errors, parse
+from codecards.indexer.syntax import Syntax, count_errors, definition_query, encode, find_matches, parse
 
 MAX_DOC_CHARACTERS = 2_000
 _generated = re.compile(
@@ -62,17 +62,19 @@ def extract(text: str, language: str) -> FileFacts:
     dialect = dialect_of(language)
     if dialect.whole_file is not None:
         return dialect.whole_file(text, n_lines)
-    if language not in LANGUAGES:
+    if language not in LANGUAGE_BY_NAME or not LANGUAGE_BY_NAME[language].grammar or definition_query(language) is None:
         return FileFacts("", n_lines, generated=_says_generated(text))
-    source = dialect.prepare(text).encode("utf-8", "replace")
-    tree = parse(source, language)
-    collected = _collect(tree.root_node, language)
+    source = encode(dialect.prepare(text))
+    syntax = parse(source, language)
+    if syntax is None:
+        return FileFacts(language, n_lines, problems=((Reason.TIMED_OUT, "parsing took too long"),))
+    collected = _collect(syntax, language)
     definitions = finish_definitions(
         collected.definitions, collected.additions, collected.comments, collected.attributes, source, dialect
     )
     owners = Owners([(node.start, node.end) for node in definitions.nodes])
-    errors = count_errors(tree)
-    problems = dialect.problems(source, errors.n_errors, errors.first_line) if errors else ()
+    n_errors, first_line = count_errors(syntax, language)
+    problems = dialect.problems(source, n_errors, first_line) if n_errors else ()
     facts = FileFacts(
         language=language,
         n_lines=n_lines,
@@ -108,10 +110,13 @@ class Owners:
         return self._owner[index] if index >= 0 else -1
 
 
-def _collect(root: tree_sitter.Node, language: str) -> _Collected:
+def _collect(syntax: Syntax, language: str) -> _Collected:
     """Run the query and sort its matches."""
     found = _Collected()
-    for _, captures in tree_sitter.QueryCursor(definition_query(language)).matches(root):
+    query = definition_query(language)
+    if query is None:
+        return found
+    for _, captures in find_matches(syntax, query):
         for key in captures:
             if key.startswith("definition."):
                 node = captures[key][0]

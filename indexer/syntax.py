@@ -6,6 +6,7 @@ Nothing here follows the tree by recursion, so that no nesting, however deep, ov
 import time
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import resources
 
 import tree_sitter
 
@@ -13,6 +14,9 @@ from codecards.indexer.languages import LANGUAGE_BY_NAME, load_grammar
 
 PARSE_SECONDS = 10.0
 """Longest parse of one file; 1 MB of common code takes 0.1 s, and only pathological text comes near."""
+
+MATCH_LIMIT = 65_536
+"""Most matches that a query may have under way at once; it bounds the work on a pathological tree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +28,6 @@ class Syntax:
     tree: tree_sitter.Tree
     parser: tree_sitter.Parser
     """Held so that neither outlives the other; bindings of old releases freed it too early."""
-    deadline: float
-    """When the time limit ends, by `time.monotonic`."""
 
     @property
     def root(self) -> tree_sitter.Node:
@@ -44,7 +46,7 @@ def parse(data: bytes, language: str, *, limit_s: float = PARSE_SECONDS) -> Synt
     Args:
         data: UTF-8.
         language: One of `LANGUAGE_BY_NAME` that has a grammar.
-        limit_s: Seconds, by the wall clock; querying the tree counts too (see `is_late`).
+        limit_s: Seconds, by the wall clock.
 
     Raises:
         ImportError: The grammar's package is not installed.
@@ -62,13 +64,13 @@ def parse(data: bytes, language: str, *, limit_s: float = PARSE_SECONDS) -> Synt
         tree = parser.parse(read, progress_callback=is_over)
     except ValueError:  # the binding's only sign of a cancelled parse
         return None
-    return Syntax(data, tree, parser, deadline)
+    return Syntax(data, tree, parser)
 
 
 def find_matches(syntax: Syntax, query: tree_sitter.Query) -> list[tuple[int, dict[str, list[tree_sitter.Node]]]]:
-    """Return the query's matches in the whole tree; those found so far where the time limit ends."""
-    cursor = tree_sitter.QueryCursor(query, match_limit=65_536)
-    return cursor.matches(syntax.root, None, lambda _offset: time.monotonic() > syntax.deadline)
+    """Return the query's matches in the whole tree, as (number of the pattern, nodes by capture)."""
+    # No progress callback: py-tree-sitter 0.26.1 dies of it (segmentation fault).
+    return tree_sitter.QueryCursor(query, match_limit=MATCH_LIMIT).matches(syntax.root)
 
 
 def count_errors(syntax: Syntax, language: str) -> tuple[int, int]:
@@ -78,6 +80,15 @@ def count_errors(syntax: Syntax, language: str) -> tuple[int, int]:
     captures = tree_sitter.QueryCursor(_error_query(language)).captures(syntax.root)
     nodes = [node for found in captures.values() for node in found]
     return (len(nodes), min(node.start_point[0] for node in nodes) + 1) if nodes else (1, syntax.root.start_point[0] + 1)
+
+
+@lru_cache(maxsize=None)
+def definition_query(language: str) -> tree_sitter.Query | None:
+    """Return the query of `queries/LANGUAGE.scm`, or None if there is none."""
+    file = resources.files("codecards.indexer").joinpath("queries", f"{language}.scm")
+    if not file.is_file():
+        return None
+    return tree_sitter.Query(load_grammar(LANGUAGE_BY_NAME[language]), file.read_text("utf-8"))
 
 
 @lru_cache(maxsize=None)
