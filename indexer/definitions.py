@@ -1,12 +1,13 @@
-"""Definitions: captured nodes become definitions with owners, spans, signatures and documentation."""
+"""Definitions: drafts become definitions with owners, spans, signatures and documentation."""
 
 import re
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import tree_sitter
 
-from codecards.indexer.dialects.dialect import Dialect, plain
+from codecards.indexer.dialects.dialect import FUNCTION_KINDS, TYPE_KINDS, VALUE_KINDS, Dialect, Draft
 from codecards.indexer.documentation import clean_comment
 from codecards.indexer.facts import Definition
 
@@ -14,215 +15,235 @@ MAX_SIGNATURE_CHARACTERS = 300
 MAX_DOC_CHARACTERS = 2_000
 MAX_LEAD_LINES = 60
 """A longer comment above a definition is the file's, not the definition's."""
-TYPE_KINDS = frozenset({"class", "struct", "interface", "trait", "enum", "record", "object", "impl"})
-FUNCTION_KINDS = frozenset({"function", "method", "constructor", "property"})
-VALUE_KINDS = frozenset({"variable", "constant", "field"})
+MAX_DEPTH = 60
+"""Deepest nesting of definitions that is followed; people stop at ten."""
 _white = re.compile(r"\s+")
-
-Captures = Mapping[str, Sequence[tree_sitter.Node]]
-
-
-@dataclass(slots=True)
-class DefinitionNode:
-    """A captured definition on its way to a value."""
-
-    node: tree_sitter.Node
-    kind: str
-    name_node: tree_sitter.Node
-    owner_node: tree_sitter.Node | None
-    body_node: tree_sitter.Node | None
-    start: int
-    """First byte, the outer form included."""
-    end: int
-    outer: tree_sitter.Node
-
-    @classmethod
-    def of(cls, node: tree_sitter.Node, kind: str, captures: Captures) -> "DefinitionNode":
-        """Return the definition of one match."""
-        first = {name: nodes[0] for name, nodes in captures.items()}
-        name = first.get("name", node)
-        return cls(node, kind, name, first.get("owner"), first.get("body"), node.start_byte, node.end_byte, node)
 
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """A file's definitions, as values and as the nodes they came from, in the same order."""
+    """A file's definitions, as values and as the drafts they came from, in the same order."""
 
     values: tuple[Definition, ...]
-    nodes: tuple[DefinitionNode, ...]
-    module_doc: str
+    drafts: tuple[Draft, ...]
+    n_too_deep: int
+
+    @property
+    def self_names(self) -> tuple[str, ...]:
+        """For each definition, how it and those around it call their receiver; empty where none gives it a name."""
+        if not any(one.self_name for one in self.drafts):
+            return ()
+        names: list[str] = []
+        for draft, value in zip(self.drafts, self.values, strict=True):
+            names.append(draft.self_name or (names[value.parent] if value.parent >= 0 else ""))
+        return tuple(names)
 
 
 def finish_definitions(
-    found: Sequence[DefinitionNode],
-    additions: Sequence[Captures],
-    comments: Sequence[tree_sitter.Node],
-    attributes: Sequence[tree_sitter.Node],
+    drafts: Sequence[Draft],
+    outers: Sequence[tree_sitter.Node],
+    lines: "LeadLines",
     source: bytes,
     dialect: Dialect,
 ) -> Definitions:
-    """Return the definitions in order of their place, parents before children, locals left out."""
-    by_span: dict[tuple[int, int], DefinitionNode] = {}
-    for definition in found:
-        by_span.setdefault((definition.node.start_byte, definition.node.end_byte, definition.name_node.start_byte), definition)  # type: ignore[call-overload]
-    nodes = list(by_span.values())
-    extra = _additions(nodes, additions)
-    nodes.sort(key=lambda one: (one.start, -one.end, one.name_node.start_byte))
-    lines = _LeadLines(comments, attributes, source)
+    """Return the definitions in order of their place, parents before children, locals left out.
+
+    Args:
+        drafts: One or more for each definition; of those with the same name in the same place the first counts.
+        outers: Nodes whose start is that of the definition that ends where they end.
+        lines: Comments and attributes of the file.
+        source: The text in UTF-8.
+        dialect: Of the file's language.
+    """
+    drafts = _without_doubles(drafts)
+    _extend(drafts, outers)
+    drafts.sort(key=lambda one: (one.start, -one.end))
     values: list[Definition] = []
-    kept: list[DefinitionNode] = []
-    open_: list[int] = []
-    for one in nodes:
-        while open_ and kept[open_[-1]].end < one.end:
-            open_.pop()
-        parent = open_[-1] if open_ else -1
-        if one.kind in VALUE_KINDS and parent >= 0 and _is_local(values, parent):
+    kept: list[Draft] = []
+    around: list[int] = []
+    n_too_deep = 0
+    for one in drafts:
+        while around and kept[around[-1]].end <= one.start:
+            around.pop()
+        # What overlaps without holding comes from broken syntax; it is taken for what follows.
+        holders = around if not around or kept[around[-1]].end >= one.end else [i for i in around if kept[i].end >= one.end]
+        parent = holders[-1] if holders else -1
+        if parent >= 0 and one.kind in VALUE_KINDS and (kept[parent].kind in FUNCTION_KINDS or kept[parent].kind in VALUE_KINDS):
             continue
-        open_.append(len(kept))
+        if len(around) >= MAX_DEPTH:
+            n_too_deep += 1
+            continue
+        around.append(len(kept))
+        value = _definition(one, parent, values, lines, source, dialect)
+        one.kind = value.kind
         kept.append(one)
-        values.append(_definition(one, parent, values, extra.get(id(one), _NO_ADDITIONS), lines, source, dialect))
-    return Definitions(tuple(values), tuple(kept), dialect.module_doc(source))
+        values.append(value)
+    return Definitions(tuple(values), tuple(kept), n_too_deep)
 
 
-@dataclass(slots=True)
-class _Additions:
-    bases: tuple[str, ...] = ()
-    returns: str = ""
+class Owners:
+    """Finds the innermost definition that holds a byte."""
+
+    def __init__(self, drafts: Sequence[Draft]) -> None:
+        """Take the definitions in order of their starts, parents before children."""
+        self._marks: list[int] = []
+        self._owners: list[int] = []
+        around: list[int] = []
+        for position, one in enumerate(drafts):
+            self._close(around, drafts, one.start)
+            self._mark(one.start, position)
+            around.append(position)
+        self._close(around, drafts, None)
+
+    def at(self, byte: int) -> int:
+        """Return the position of the innermost definition around a byte, -1 outside all."""
+        index = bisect_right(self._marks, byte) - 1
+        return self._owners[index] if index >= 0 else -1
+
+    def _close(self, around: list[int], drafts: Sequence[Draft], start: int | None) -> None:
+        while around and (start is None or drafts[around[-1]].end <= start):
+            end = drafts[around.pop()].end
+            self._mark(end, around[-1] if around else -1)
+
+    def _mark(self, byte: int, owner: int) -> None:
+        if self._marks and self._marks[-1] >= byte:
+            self._owners[-1] = owner
+        else:
+            self._marks.append(byte)
+            self._owners.append(owner)
 
 
-_NO_ADDITIONS = _Additions()
-
-
-def _additions(nodes: Sequence[DefinitionNode], additions: Sequence[Captures]) -> dict[int, _Additions]:
-    """Attach outer forms, bases and result types; return id of the definition node -> what was added."""
-    by_place: dict[tuple[int, int], list[DefinitionNode]] = {}
-    for one in nodes:
-        by_place.setdefault((one.node.start_byte, one.node.end_byte), []).append(one)
-    extra: dict[int, _Additions] = {}
-    for captures in additions:
-        of = captures["of"][0]
-        for one in by_place.get((of.start_byte, of.end_byte), ()):
-            if "outer" in captures:
-                outer = captures["outer"][0]
-                if outer.start_byte <= one.start and outer.end_byte >= one.end:
-                    one.start, one.end, one.outer = outer.start_byte, outer.end_byte, outer
-            added = extra.setdefault(id(one), _Additions())
-            for base in captures.get("base", ()):
-                name = plain((base.text or b"").decode("utf-8", "replace"))
-                if name and name not in added.bases:
-                    added.bases += (name,)
-            if "returns" in captures:
-                added.returns = plain((captures["returns"][0].text or b"").decode("utf-8", "replace"))
-    return extra
-
-
-def _is_local(values: Sequence[Definition], parent: int) -> bool:
-    """Return whether something directly inside the definition is local to a function."""
-    return values[parent].kind in FUNCTION_KINDS or values[parent].kind in VALUE_KINDS
-
-
-def _definition(
-    one: DefinitionNode,
-    parent: int,
-    values: Sequence[Definition],
-    added: _Additions,
-    lines: "_LeadLines",
-    source: bytes,
-    dialect: Dialect,
-) -> Definition:
-    written = source[one.name_node.start_byte : one.name_node.end_byte].decode("utf-8", "replace")
-    name, owner = dialect.split_name(written)
-    if one.owner_node is not None:
-        owner = plain(source[one.owner_node.start_byte : one.owner_node.end_byte].decode("utf-8", "replace"))
-    above = values[parent].qualified_name if parent >= 0 else ""
-    qualified = ".".join(part for part in (above, _without_overlap(above, owner), name) if part)
-    owned_by_type = bool(owner) or (parent >= 0 and values[parent].kind in TYPE_KINDS)
-    kind = dialect.refine_kind(one.kind, name, owner or (values[parent].name if parent >= 0 else ""), owned=owned_by_type)
-    first_line, last_line = one.outer.start_point.row + 1, _last_row(one.outer) + 1
-    lead_line, attributed_line = lines.above(first_line)
-    doc = "\n".join(filter(None, (lines.comment_text(lead_line, first_line - 1), dialect.docstring(one.node, source))))
-    return Definition(
-        name=name,
-        qualified_name=qualified,
-        kind=kind,
-        parent=parent,
-        lead_line=lead_line,
-        first_line=attributed_line,
-        name_line=one.name_node.start_point.row + 1,
-        last_line=max(last_line, first_line),
-        signature=_signature(one, source, dialect),
-        doc=doc[:MAX_DOC_CHARACTERS],
-        bases=added.bases,
-        returns=added.returns,
-        exported=dialect.is_exported(one.outer, name, source),
-    )
-
-
-def _without_overlap(above: str, owner: str) -> str:
-    """Return the owner without the parts that the enclosing definitions say already."""
-    if not owner or above == owner or above.endswith("." + owner):
-        return ""
-    return owner.removeprefix(above + ".") if above else owner
-
-
-def _last_row(node: tree_sitter.Node) -> int:
-    """Return the row of a node's last byte; some grammars count the line end after it in."""
-    end = node.end_point
-    return end.row - 1 if end.column == 0 and end.row > node.start_point.row else end.row
-
-
-def _signature(one: DefinitionNode, source: bytes, dialect: Dialect) -> str:
-    """Return the head on one line: up to the body, else the first line."""
-    start = one.node.start_byte
-    end = one.body_node.start_byte if one.body_node is not None else one.node.end_byte
-    text = source[start : min(end, start + 4 * MAX_SIGNATURE_CHARACTERS)].decode("utf-8", "replace")
-    if one.body_node is None:
-        text = text.strip().partition("\n")[0]
-    return _white.sub(" ", text).strip().rstrip(dialect.signature_end).rstrip()[:MAX_SIGNATURE_CHARACTERS]
-
-
-class _LeadLines:
+class LeadLines:
     """Knows which lines hold nothing but comments or attributes."""
 
     def __init__(
         self, comments: Sequence[tree_sitter.Node], attributes: Sequence[tree_sitter.Node], source: bytes
     ) -> None:
+        """Take the nodes of a file's comments and attributes."""
         self._source = source
-        self._comment_at: dict[int, tree_sitter.Node] = {}  # last line -> node that ends there
-        self._attribute_at: dict[int, tree_sitter.Node] = {}
-        for table, nodes in ((self._comment_at, comments), (self._attribute_at, attributes)):
-            for node in nodes:
-                if self._stands_alone(node):
-                    table[_last_row(node) + 1] = node
+        self._comment_at = {last_row(node): node for node in comments}
+        self._attribute_at = {last_row(node): node for node in attributes}
+
+    def above(self, row: int) -> tuple[int, int]:
+        """Return the first row of comments and attributes directly above a row, and the first of attributes alone."""
+        lead = attributed = row
+        while row - lead < MAX_LEAD_LINES:
+            node = self._attribute_at.get(lead - 1)
+            if node is not None and self._stands_alone(node):
+                lead = attributed = node.start_point[0]
+                continue
+            node = self._comment_at.get(lead - 1)
+            if node is None or row - node.start_point[0] > MAX_LEAD_LINES or not self._stands_alone(node):
+                break
+            lead = node.start_point[0]
+        return lead, attributed
+
+    def comment_text(self, first_row: int, end_row: int) -> str:
+        """Return the words of the comments that lie in the rows, the last one left out."""
+        parts = []
+        row = end_row - 1
+        while row >= first_row:
+            node = self._comment_at.get(row) or self._attribute_at.get(row)
+            if node is None:
+                break
+            if row in self._comment_at:
+                parts.append(clean_comment(self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")))
+            row = node.start_point[0] - 1
+        return "\n".join(reversed(parts))
 
     def _stands_alone(self, node: tree_sitter.Node) -> bool:
         """Return whether only white space is before the node on its first line."""
-        line_start = self._source.rfind(b"\n", 0, node.start_byte) + 1
-        return not self._source[line_start : node.start_byte].strip()
+        column = node.start_point[1]
+        return column == 0 or not self._source[node.start_byte - column : node.start_byte].strip()
 
-    def above(self, first_line: int) -> tuple[int, int]:
-        """Return (first line of comments and attributes directly above, first line of attributes among them)."""
-        lead = attributed = first_line
-        while first_line - lead < MAX_LEAD_LINES:
-            node = self._attribute_at.get(lead - 1)
-            if node is not None:
-                lead = attributed = node.start_point.row + 1
-                continue
-            node = self._comment_at.get(lead - 1)
-            if node is None or lead - (node.start_point.row + 1) > MAX_LEAD_LINES:
-                break
-            lead = node.start_point.row + 1
-        return lead, attributed
 
-    def comment_text(self, first_line: int, last_line: int) -> str:
-        """Return the words of the comments that lie in the lines."""
-        parts = []
-        line = last_line
-        while line >= first_line:
-            node = self._comment_at.get(line)
-            if node is not None:
-                parts.append(clean_comment(self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")))
-                line = node.start_point.row
-            else:
-                line -= 1
-        return "\n".join(reversed(parts))
+def last_row(node: tree_sitter.Node) -> int:
+    """Return the row of a node's last byte; some grammars count the line end after it in."""
+    row, column = node.end_point
+    return row - 1 if column == 0 and row > node.start_point[0] else row
+
+
+def _without_doubles(drafts: Sequence[Draft]) -> list[Draft]:
+    """Return the drafts, of several for one node and name the first; what it lacks it takes from the others."""
+    first: dict[tuple[int, str, int], Draft] = {}
+    for one in drafts:
+        known = first.setdefault((one.start, one.name, one.end), one)
+        if known is not one:
+            known.body = known.body or one.body
+            known.owner = known.owner or one.owner
+            known.returns = known.returns or one.returns
+            known.bases += tuple(base for base in one.bases if base not in known.bases)
+    return list(first.values())
+
+
+def _extend(drafts: list[Draft], outers: Sequence[tree_sitter.Node]) -> None:
+    """Give each outer node's start to the first definition in it, if that ends on the same line."""
+    if not outers:
+        return
+    drafts.sort(key=lambda one: (one.start, -one.end))
+    starts = [one.start for one in drafts]
+    for outer in sorted(outers, key=lambda node: node.end_byte - node.start_byte):
+        index = bisect_left(starts, outer.start_byte)
+        if index == len(drafts) or drafts[index].start >= outer.end_byte:
+            continue
+        one = drafts[index]
+        if one.end <= outer.end_byte and last_row(outer) == (one.last_row if one.last_row >= 0 else last_row(one.node)):
+            one.start = outer.start_byte
+            one.first_row = outer.start_point[0]
+            if outer.end_byte > one.end and drafts[bisect_left(starts, one.end) :][:1] == []:
+                one.end = outer.end_byte
+
+
+def _definition(
+    one: Draft, parent: int, values: Sequence[Definition], lines: LeadLines, source: bytes, dialect: Dialect
+) -> Definition:
+    holder = values[parent] if parent >= 0 else None
+    holder_kind = holder.kind if holder else ""
+    kind = dialect.refine_kind(one, holder_kind, holder.name if holder else "", source)
+    first_row = one.first_row if one.first_row >= 0 else one.node.start_point[0]
+    end_row = one.last_row if one.last_row >= 0 else last_row(one.node)
+    lead_row, attributed_row = lines.above(first_row)
+    comment = lines.comment_text(lead_row, first_row) if lead_row < first_row else ""
+    inner = dialect.docstring(one, source)
+    doc = f"{comment}\n{inner}" if comment and inner else comment or inner
+    return Definition(
+        name=one.name,
+        qualified_name=_qualified(holder.qualified_name if holder else "", one.owner, one.name),
+        kind=kind,
+        parent=parent,
+        lead_line=lead_row + 1,
+        first_line=attributed_row + 1,
+        name_line=max(one.name_row, attributed_row) + 1,
+        last_line=max(end_row, first_row) + 1,
+        signature=_signature(one, source, dialect),
+        doc=doc[:MAX_DOC_CHARACTERS],
+        bases=one.bases,
+        returns=one.returns,
+        exported=dialect.is_exported(one, holder_kind, source),
+    )
+
+
+def _qualified(above: str, owner: str, name: str) -> str:
+    """Return the qualified name; what the enclosing definitions say already is not said again."""
+    if owner and above:
+        if above == owner or above.endswith("." + owner):
+            owner = ""
+        else:
+            owner = owner.removeprefix(above + ".")
+    return ".".join(part for part in (above, owner, name) if part)
+
+
+def _signature(one: Draft, source: bytes, dialect: Dialect) -> str:
+    """Return the head on one line: up to the body; without one, the whole of a function or a value's first line."""
+    start = one.node.start_byte
+    end = one.body.start_byte if one.body is not None else one.node.end_byte
+    text = source[start : min(end, start + 6 * MAX_SIGNATURE_CHARACTERS)].decode("utf-8", "replace")
+    text = dialect.signature(text)
+    if one.body is None and one.kind not in FUNCTION_KINDS and one.kind != "declaration":
+        text = text.strip().partition("\n")[0]
+    return _white.sub(" ", text).strip().rstrip(dialect.signature_end)[:MAX_SIGNATURE_CHARACTERS].rstrip()
+
+
+__all__ = [
+    "TYPE_KINDS", "VALUE_KINDS", "Definitions", "LeadLines", "Owners", "finish_definitions", "last_row",
+]  # fmt: skip

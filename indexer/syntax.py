@@ -18,6 +18,14 @@ PARSE_SECONDS = 10.0
 MATCH_LIMIT = 65_536
 """Most matches that a query may have under way at once; it bounds the work on a pathological tree."""
 
+QUERY_FILES = {
+    "javascript": ("javascript", "jsx"),
+    "typescript": ("javascript", "typescript"),
+    "tsx": ("javascript", "typescript", "jsx"),
+    "cpp": ("c", "cpp"),
+}
+"""Languages whose query is put together of several files."""
+
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
@@ -83,12 +91,19 @@ def count_errors(syntax: Syntax, language: str) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=None)
+def query_text(language: str) -> str:
+    """Return the text of `queries/LANGUAGE.scm`, "" if there is none."""
+    shared = QUERY_FILES.get(language, (language,))
+    folder = resources.files("codecards.indexer").joinpath("queries")
+    files = [folder.joinpath(f"{name}.scm") for name in shared]
+    return "\n".join(file.read_text("utf-8") for file in files if file.is_file())
+
+
+@lru_cache(maxsize=None)
 def definition_query(language: str) -> tree_sitter.Query | None:
-    """Return the query of `queries/LANGUAGE.scm`, or None if there is none."""
-    file = resources.files("codecards.indexer").joinpath("queries", f"{language}.scm")
-    if not file.is_file():
-        return None
-    return tree_sitter.Query(load_grammar(LANGUAGE_BY_NAME[language]), file.read_text("utf-8"))
+    """Return a language's query, or None if it has none."""
+    text = query_text(language)
+    return tree_sitter.Query(load_grammar(LANGUAGE_BY_NAME[language]), text) if text else None
 
 
 @lru_cache(maxsize=None)

@@ -1,6 +1,7 @@
 """The dialects: what each language has that its query can't say."""
 
 import importlib
+import importlib.util
 from functools import lru_cache
 
 from codecards.indexer.dialects.dialect import Dialect
@@ -12,14 +13,14 @@ MODULES = {
     "zig": "zig", "sql": "sql", "markdown": "markdown", "html": "embedded", "vue": "embedded", "svelte": "embedded",
     "jupyter": "embedded",
 }  # fmt: skip
-"""Language -> module of this package with a class `Dialect` of its own; languages without one use the common rules."""
+"""Language -> module of this package with a function `dialect(language)`; one that is not there yet means the common rules."""
 
 
 @lru_cache(maxsize=None)
 def dialect_of(language: str) -> Dialect:
     """Return the dialect of a language."""
-    if language not in MODULES:
+    name = f"{__name__}.{MODULES.get(language, '')}"
+    if language not in MODULES or importlib.util.find_spec(name) is None:
         return Dialect()
-    module = importlib.import_module(f"codecards.indexer.dialects.{MODULES[language]}")
-    dialect: Dialect = module.dialect(language)
+    dialect: Dialect = importlib.import_module(name).dialect(language)
     return dialect

@@ -1,17 +1,41 @@
 """Dialect: what a language's query can't say. This one fits most languages; each of the others overrides a little."""
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 import tree_sitter
 
-from codecards.indexer.facts import Definition, FileFacts
+from codecards.indexer.dialects.names import UNKNOWN, chain, dotted, type_name
+from codecards.indexer.facts import FileFacts
 
-MAX_RECEIVER_CHARACTERS = 80
-_separators = re.compile(r"\s*(?:::|->|\?\.|!!\.|\\|&\.)\s*")
-_white = re.compile(r"\s+")
-_chain = re.compile(r"^[\w$@]+(?:\(\))?(?:\.[\w$@]+(?:\(\))?)*$")
+Captures = Mapping[str, Sequence[tree_sitter.Node]]
+TYPE_KINDS = frozenset({"class", "struct", "interface", "trait", "enum", "record", "object", "impl"})
+FUNCTION_KINDS = frozenset({"function", "method", "constructor", "property", "macro"})
+VALUE_KINDS = frozenset({"variable", "constant", "field"})
+
+
+@dataclass(slots=True)
+class Draft:
+    """A definition on its way: what its match says. Bytes count in the source."""
+
+    node: tree_sitter.Node
+    kind: str
+    name: str
+    owner: str
+    """Type that it is written for, "" if it is written inside it."""
+    start: int
+    """First byte, decorators and the like included; `node.start_byte` is the definition's own."""
+    end: int
+    name_row: int
+    body: tree_sitter.Node | None = None
+    bases: tuple[str, ...] = ()
+    returns: str = ""
+    self_name: str = ""
+    """What the definition calls its receiver, where that is no word of the language (Go)."""
+    first_row: int = -1
+    last_row: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,148 +49,167 @@ class RawImport:
     reexported: bool = False
 
 
-def plain(text: str) -> str:
-    """Return a type or dotted name without type arguments, white space, and signs around it; `::` becomes a dot."""
-    text = without_brackets(_white.sub("", _separators.sub(".", text.strip())), "<>")
-    return without_brackets(text, "[]").strip(".&*?!:\"'` ")
+@dataclass(frozen=True, slots=True)
+class RawBinding:
+    """What a dialect found out of the type of a local name, to be placed by the byte where it stands."""
 
-
-def without_brackets(text: str, pair: str) -> str:
-    """Return the text without what stands in a kind of brackets, nested ones too: "Map<K, V>" → "Map"."""
-    if pair[0] not in text:
-        return text
-    depth, kept = 0, []
-    for character in text:
-        if character == pair[0]:
-            depth += 1
-        elif character == pair[1] and depth:
-            depth -= 1
-        elif not depth:
-            kept.append(character)
-    return "".join(kept)
-
-
-def receiver_text(written: bytes, dialect: "Dialect") -> str:
-    """Return the canonical form of what stands before a name (see `facts.Reference.receiver`)."""
-    if len(written) > 4 * MAX_RECEIVER_CHARACTERS:
-        return "?"
-    text = _separators.sub(".", written.decode("utf-8", "replace").strip())
-    text = dialect.type_arguments(text)
-    if "(" in text:
-        text = _emptied_calls(text)
-    text = _white.sub("", text)
-    first, dot, rest = text.partition(".")
-    first = dialect.self_words.get(first, first)
-    text = first + dot + rest
-    if dialect.member_sign and text.startswith(dialect.member_sign):
-        text = "self." + text.lstrip(dialect.member_sign)
-    text = text.lstrip("$")
-    return text if len(text) <= MAX_RECEIVER_CHARACTERS and _chain.match(text) else "?"
-
-
-def _emptied_calls(text: str) -> str:
-    """Return the text with the arguments of calls dropped: "f(a, g(b)).h" → "f().h"."""
-    depth, kept = 0, []
-    for character in text:
-        if character == ")":
-            depth -= 1
-        if depth == 0:
-            kept.append(character)
-        if character == "(":
-            depth += 1
-    return "".join(kept)
+    name: str
+    value: str
+    node: tree_sitter.Node
 
 
 class Dialect:
-    """The common rules. Instances hold no state."""
+    """The common rules. An instance remembers what it computed, and nothing else."""
 
-    self_words: dict[str, str] = {"this": "self", "self": "self", "super": "super"}  # noqa: RUF012 - never changed
+    self_words: Mapping[str, str] = {"this": "self", "self": "self", "super": "super"}
     """First word of a receiver -> its canonical form."""
-    member_sign = ""
-    """Sign that a member's name starts with: "@" in Ruby."""
-    signature_end = "{:="
+    has_type_arguments = True
+    """Whether `<` after a name opens type arguments."""
+    type_wrappers: frozenset[str] = frozenset()
+    """Types through which calls reach their first argument: "Box", "Optional"."""
+    signature_end = "{:=> \t;"
     """Characters that end a head and are not part of it."""
     constructors: frozenset[str] = frozenset()
-    """Names that construct, beside the type's own."""
-    whole_file: Callable[[str, int], FileFacts] | None = None
-    """Reads the whole text where one grammar won't do (notebooks, Vue); gets the text and its number of lines."""
+    """Names that construct; a method with the type's own name always does."""
+    plain_names: frozenset[str] = frozenset()
+    """Names that the language defines: no reference leads from them."""
+    splats: frozenset[str] = frozenset(
+        {"list_splat", "dictionary_splat", "spread_element", "splat_argument", "variadic_unpacking", "hash_splat_argument",
+         "variadic_argument", "variadic_placeholder", "spread_expression"}
+    )  # fmt: skip
+    """Types of nodes among a call's arguments that stand for any number of them."""
+
+    def __init__(self) -> None:
+        """Prepare the memory of chains and types, which repeat a lot."""
+        self.chain = lru_cache(maxsize=30_000)(self._chain)
+        self.type_text = lru_cache(maxsize=30_000)(self._type_text)
+
+    # the text as a whole
 
     def prepare(self, text: str) -> str:
-        """Return the text to parse: as long as the original, line by line."""
+        """Return the text to parse: as many bytes a line as the original."""
         return text
 
-    def split_name(self, written: str) -> tuple[str, str]:
-        """Return (last part, owner) of a name as written."""
-        return written.strip().strip("`\"'"), ""
+    def embedded(self, text: str) -> Sequence[tuple[str, str]] | None:
+        """Return (language, text) for each language inside, None where the file is all of one.
 
-    def refine_kind(self, kind: str, name: str, owner: str, *, owned: bool) -> str:
-        """Return the kind, given the last part of the owner's name and whether a type owns the definition."""
-        if kind == "function" and owned:
-            kind = "method"
-        if kind == "method" and owned and (name in self.constructors or name == owner.rpartition(".")[2]):
-            return "constructor"
-        return kind
+        Each text has the lines of the whole file, and blanks where it is not of that language.
+        """
+        return None
 
-    def docstring(self, node: tree_sitter.Node, source: bytes) -> str:
-        """Return the documentation inside a definition, "" if the language has none."""
-        return ""
-
-    def module_doc(self, source: bytes) -> str:
-        """Return the documentation of the file as a whole that is no comment."""
-        return ""
-
-    def is_exported(self, outer: tree_sitter.Node, name: str, source: bytes) -> bool:
-        """Return whether other files can use the definition."""
-        head = source[outer.start_byte : outer.start_byte + 120]
-        return not re.match(rb"(?:@\w+\s+)*(?:private|fileprivate|static\s+(?:inline\s+)?\w+\s+\w+\s*\()", head)
-
-    def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
-        """Return what an import statement brings in."""
-        return ()
-
-    def type_text(self, written: str) -> str:
-        """Return a type as the resolver wants it: the one name that calls go to, "" if there is none."""
-        text = plain(re.sub(r"\b(?:const|mut|dyn|impl|ref|final|readonly|var|val|volatile|static)\b|'\w+\b|\bOptional\b", "", written))
-        return text if re.fullmatch(r"[\w$.]+", text) else ""
-
-    def type_arguments(self, text: str) -> str:
-        """Return a receiver without type arguments."""
-        return without_brackets(text, "<>") if "<" in text and ">" in text else text
-
-    def count_arguments(self, node: tree_sitter.Node) -> int:
-        """Return the number of arguments of a call, -1 where one may stand for several."""
-        if any(child.type in _SPLATS for child in node.named_children):
-            return -1
-        return sum(child.type != "comment" for child in node.named_children)
-
-    def is_no_reference(self, name: str, receiver: str, kind: str) -> bool:
-        """Return whether what the query matched is no use of a name after all."""
-        return False
-
-    def problems(self, source: bytes, n_errors: int, first_line: int) -> tuple[str, ...]:
-        """Return what to tell of a tree with error nodes."""
-        more = "" if n_errors == 1 else f"{n_errors} places, the first "
-        return (f"could not be parsed at {more}line {first_line}; what lies around is indexed",)
+    def whole_file(self, text: str, n_lines: int) -> FileFacts | None:
+        """Return all facts where no query is needed to find them, else None."""
+        return None
 
     def finish(self, facts: FileFacts, text: str) -> FileFacts:
         """Return the facts with what is better said over the whole file."""
         return facts
 
+    def package(self, written: str) -> str:
+        """Return the name of a package with dots."""
+        return dotted(written)
 
-_SPLATS = frozenset({"list_splat", "dictionary_splat", "spread_element", "splat_argument", "variadic_unpacking", "hash_splat_argument"})
+    def module_doc(self, source: bytes) -> str:
+        """Return the documentation of the file as a whole that is no comment."""
+        return ""
+
+    # definitions
+
+    def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
+        """Return the definitions that a match gives: the draft, put right, others beside it, or none."""
+        return (draft,)
+
+    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
+        """Return the kind, given what directly holds the definition ("" at the top)."""
+        owner = draft.owner.rpartition(".")[2] or (holder_name if holder_kind in TYPE_KINDS else "")
+        kind = draft.kind
+        if not owner:
+            return kind
+        if kind in ("function", "method"):
+            return "constructor" if draft.name in self.constructors or draft.name == owner else "method"
+        return kind
+
+    def docstring(self, draft: Draft, source: bytes) -> str:
+        """Return the documentation inside a definition, "" if the language has none."""
+        return ""
+
+    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
+        """Return whether other files can use the definition."""
+        head = source[draft.node.start_byte : draft.node.start_byte + 120]
+        return not _private.match(head)
+
+    def signature(self, text: str) -> str:
+        """Return a head without what stands before it and is no part of it, such as annotations."""
+        return text
+
+    # uses
+
+    def reference_name(self, written: str, kind: str) -> tuple[str, str]:
+        """Return (receiver, name) of a name node, which some grammars don't split."""
+        return "", written
+
+    def is_reference(self, name: str, receiver: str, kind: str) -> bool:
+        """Return whether what the query matched is a use of a name that may be defined somewhere."""
+        return receiver != "" or name not in self.plain_names
+
+    def count_arguments(self, node: tree_sitter.Node) -> int:
+        """Return the number of arguments of a call, -1 where one may stand for several."""
+        count = 0
+        for child in node.named_children:
+            kind = child.type
+            if kind in self.splats:
+                return -1
+            count += "comment" not in kind
+        return count
+
+    def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
+        """Return what an import statement brings in."""
+        return ()
+
+    def bindings(self, captures: Captures, source: bytes) -> Iterable[RawBinding]:
+        """Return the bindings of a match with `@bindings`, whose form only the dialect can read."""
+        return ()
+
+    # forms
+
+    def _chain(self, written: bytes) -> str:
+        """Return the canonical form of what stands before a name (see `facts.Reference.receiver`)."""
+        return chain(written.decode("utf-8", "replace"), self.self_words, has_type_arguments=self.has_type_arguments)
+
+    def _type_text(self, written: bytes) -> str:
+        """Return a type as the resolver wants it: the one name that calls go to, "" if there is none."""
+        return type_name(written.decode("utf-8", "replace"), self.type_wrappers)
+
+    def problem(self, n_errors: int, first_line: int) -> str:
+        """Return what to tell of a tree with error nodes."""
+        more = "" if n_errors == 1 else f"{n_errors} places, the first at "
+        return f"could not be parsed at {more}line {first_line}; what lies around is indexed"
 
 
-def child_text(node: tree_sitter.Node, field: str, source: bytes) -> str:
+_private = re.compile(rb"(?:@[\w.]+(?:\([^)]*\))?\s+)*(?:private|fileprivate)\b")
+
+
+def node_text(node: tree_sitter.Node | None, source: bytes) -> str:
+    """Return a node's text, "" for no node."""
+    return source[node.start_byte : node.end_byte].decode("utf-8", "replace") if node is not None else ""
+
+
+def field_text(node: tree_sitter.Node, field: str, source: bytes) -> str:
     """Return the text of a child by its field name, "" if there is none."""
-    child = node.child_by_field_name(field)
-    return source[child.start_byte : child.end_byte].decode("utf-8", "replace") if child is not None else ""
+    return node_text(node.child_by_field_name(field), source)
 
 
-def node_text(node: tree_sitter.Node, source: bytes) -> str:
-    """Return a node's text."""
-    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+def ancestor(node: tree_sitter.Node, kinds: frozenset[str], *, steps: int = 6) -> tree_sitter.Node | None:
+    """Return the nearest node of one of the kinds around a node, at most some steps up (each step costs a walk)."""
+    around = node.parent
+    for _ in range(steps):
+        if around is None or around.type in kinds:
+            return around
+        around = around.parent
+    return None
 
 
-def with_definitions(facts: FileFacts, definitions: Iterable[Definition]) -> FileFacts:
-    """Return the facts with other definitions in the same places."""
-    return replace(facts, definitions=tuple(definitions))
+__all__ = [
+    "FUNCTION_KINDS", "TYPE_KINDS", "UNKNOWN", "VALUE_KINDS", "Captures", "Dialect", "Draft", "RawBinding", "RawImport", "ancestor",
+    "dotted", "field_text", "node_text",
+]  # fmt: skip
