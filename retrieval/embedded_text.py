@@ -1,0 +1,47 @@
+"""The text of a card that is embedded, and identifiers as words.
+
+Both embedders were trained on exactly this text; a change here is a change of every vector, so it has a number,
+`TEXT_FORMAT`, that is part of each embedder's identity.
+"""
+
+import re
+
+TEXT_FORMAT = 1
+
+MAX_DOC_CHARS = 400
+MAX_BODY_CHARS = 1_000  # more text makes both models worse and slower (128 tokens did better than 256)
+N_PATH_PARTS = 4
+_SAME_SIGNATURE_CHARS = 40
+
+# Where a lower-case letter or digit meets an upper-case one, or the last capital of several starts a word.
+_BEFORE_NEW_WORD = re.compile(r"[a-z0-9](?=[A-Z])|[A-Z](?=[A-Z][a-z])")
+_SEPARATORS = str.maketrans({"_": " ", "\t": " "})
+
+
+def split_identifiers(text: str) -> str:
+    """Return text with identifiers split into words: "parseHTTPHeader" → "parse HTTP Header", "max_age" → "max age".
+
+    Punctuation stays (the transformer does better with it). Splitting twice changes nothing.
+    """
+    return _BEFORE_NEW_WORD.sub(r"\g<0> ", text).translate(_SEPARATORS)
+
+
+def card_text(path: str, qualified_name: str, signature: str, doc: str, body: str) -> str:
+    """Return what is embedded for a card: its place and name as words, then documentation and code.
+
+    Args:
+        path: From the root, with slashes; its last four parts are used.
+        qualified_name: With dots, "" for a card without a name.
+        signature: On one line, "" if none; left out where the body shows it.
+        doc: Documentation without comment signs, "" if none.
+        body: The card's code; that it repeats the documentation does no harm.
+    """
+    folder, _, file_name = path.rpartition("/")
+    place = " ".join([*folder.split("/"), file_name.rpartition(".")[0] or file_name][-N_PATH_PARTS:])
+    parts = [f"{place} {qualified_name.replace('.', ' ')}"]
+    if signature and signature[:_SAME_SIGNATURE_CHARS] not in body[:MAX_BODY_CHARS]:
+        parts.append(signature)
+    if doc:
+        parts.append(doc[:MAX_DOC_CHARS])
+    parts.append(body[:MAX_BODY_CHARS])
+    return split_identifiers("\n".join(parts))

@@ -1,0 +1,1 @@
+"""Trains the embedders that codecards ships, from packages of the registries."""
