@@ -1,3 +1,35 @@
-"""Finds the right code in a repository, and keeps the right code in view."""
+"""Finds the right code in a repository, and keeps the right code in view.
+
+The public names are loaded when they are first used, so that `import codecards` costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from codecards.answers import FoundCard, Recall
+    from codecards.config import Settings
+    from codecards.engine import Engine
+    from codecards.errors import CodecardsError
+    from codecards.indexer.build import IndexReport
+    from codecards.indexer.cards import Card
 
 __version__ = "0.1.0"
+__all__ = ["Card", "CodecardsError", "Engine", "FoundCard", "IndexReport", "Recall", "Settings"]
+
+_homes = {
+    "Card": "codecards.indexer.cards",
+    "CodecardsError": "codecards.errors",
+    "Engine": "codecards.engine",
+    "FoundCard": "codecards.answers",
+    "IndexReport": "codecards.indexer.build",
+    "Recall": "codecards.answers",
+    "Settings": "codecards.config",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name."""
+    if name not in _homes:
+        raise AttributeError(f"module 'codecards' has no attribute {name!r}")
+    return getattr(import_module(_homes[name]), name)

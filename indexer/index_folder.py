@@ -69,6 +69,13 @@ class IndexFolder:
             return ""
         return f"{status.st_size}:{status.st_mtime_ns}"
 
+    def has_open_log(self) -> bool:
+        """Return whether a write-ahead log stands beside the SQLite file: a writer is at it, or was not closed."""
+        try:
+            return self.database.with_name(self.database.name + "-wal").stat().st_size > 0
+        except OSError:
+            return False
+
     def read_manifest(self) -> Manifest:
         """Return the manifest.
 

@@ -1,0 +1,152 @@
+"""Answers: what the engine returns, as values."""
+
+from dataclasses import dataclass
+
+from codecards.indexer.cards import Card
+from codecards.indexer.problems import Problem
+from codecards.retrieval.hits import ScoreTerm
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCard:
+    """A hit that was checked against the file on disk."""
+
+    rank: int
+    card: Card
+    """With the lines it has on disk now."""
+    score: float
+    terms: tuple[ScoreTerm, ...]
+    """Named parts of the score; they sum to it."""
+    fresh: bool
+    """False if the text has changed since it was indexed."""
+    text: str
+    """The card's lines as they are on disk now; long ones are cut in the middle, with a notice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """The answer to a question."""
+
+    query: str
+    kind: str
+    verdict: str
+    """"found", "weak" or "none"."""
+    generation: int
+    """0 where there is no index yet and the files themselves were searched."""
+    hits: tuple[FoundCard, ...]
+    n_files: int
+    """Files that were searched."""
+    n_cards: int
+    left_out: dict[str, int]
+    """Reason -> number of files that could not be searched."""
+    suggestions: tuple[str, ...]
+    took_ms: float
+    notices: tuple[str, ...] = ()
+    """What the reader should know: no index yet, files changed since, a lane that is off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """One use of a symbol, or one thing that a symbol uses."""
+
+    name: str
+    """Qualified name of the caller (of the callee, in `callees`)."""
+    path: str
+    """Its file; "" for something outside the repository."""
+    line: int
+    """Where it is used, 1-based."""
+    confidence: str
+    """"exact", "likely", "possible"; in `callees` also "external"."""
+    rule: str
+    """What the confidence rests on: "import", "self", "same-file" …"""
+    kind: str
+    """"call", "construct", "macro", "decorator", "value"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Callers or callees of a symbol."""
+
+    target: Card | None
+    """None where the name is ambiguous: then there are candidates and no calls."""
+    candidates: tuple[Card, ...]
+    calls: tuple[Caller, ...]
+    total: int
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A symbol, file or line with its text."""
+
+    card: Card | None
+    """None for a file as a whole."""
+    path: str
+    first_line: int
+    last_line: int
+    text: str
+    stale: bool
+    """Whether the file has changed since it was indexed."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileSummary:
+    """One indexed file, or one that is not indexed whole."""
+
+    path: str
+    language: str
+    role: str
+    encoding: str
+    n_cards: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One way of finding."""
+
+    name: str
+    ready: bool
+    reason: str
+    """Why it is not ready; "" if it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """State of an index."""
+
+    generation: int
+    format: int
+    commit: str | None
+    """What was checked out when it was built."""
+    dirty: bool | None
+    complete: bool
+    n_files: int
+    n_cards: int
+    n_edges: int
+    embedder_name: str
+    embedder_dimensions: int
+    embedder_identity: str
+    lanes: tuple[Lane, ...]
+    problems: tuple[Problem, ...]
+    n_changed: int
+    """Files that changed since; a run of `index` takes them in."""
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot:
+    """Why a file is not among the hits of a query."""
+
+    reason: str
+    """"ignored", "too_large", "binary" … (as in `problems.Reason`), "not_in_project", "not_indexed", "below_floor", "outranked",
+    "demoted", or "found"."""
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """What a change of symbols touches."""
+
+    changed: tuple[Card, ...]
+    callers: tuple[Caller, ...]
+    tests: tuple[str, ...]
+    """Test files that reach a changed symbol, nearest first."""

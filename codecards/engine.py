@@ -1,0 +1,560 @@
+"""Engine: the one object that holds a project's index and answers questions over it.
+
+**Invariant:** one answer is made from one generation; a new generation is taken up between answers.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from codecards.answers import Caller, Calls, FileSummary, FoundCard, Impact, Lane, Recall, Shown, Status, WhyNot
+from codecards.config import Settings, settings_from_environment
+from codecards.errors import (
+    CodecardsError,
+    EmbedderError,
+    SnapshotDamagedError,
+    SnapshotFormatError,
+    SnapshotMissingError,
+    TargetNotFoundError,
+    UsageError,
+)
+from codecards.freshness import FreshFiles, shown_text, text_reader
+from codecards.indexer.build import IndexReport, Progress, refresh
+from codecards.indexer.cards import Card
+from codecards.indexer.changes import compare
+from codecards.indexer.git_calls import run_git
+from codecards.indexer.index_folder import FORMAT, IndexFolder
+from codecards.indexer.problems import Kept
+from codecards.indexer.snapshot import CallEdge, Snapshot
+from codecards.indexer.source_files import check_root, discover, project_root, resolve_inside
+from codecards.indexer.workers import Workers
+from codecards.live_search import live_recall
+from codecards.retrieval.derivation import Derivation, check_contents
+from codecards.retrieval.derived_index import DerivedIndex
+from codecards.retrieval.embedder import Embedder, load_embedder
+from codecards.retrieval.hits import Hit
+from codecards.retrieval.search import Filters, search
+from codecards.targets import Target, find_files, find_symbol, find_target
+
+if TYPE_CHECKING:
+    import networkx
+
+CALL_KINDS = frozenset({"call", "construct", "macro", "decorator", "value"})
+DEFAULT_CALLS = 100
+OPEN_TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """One generation, opened."""
+
+    snapshot: Snapshot
+    derived: DerivedIndex
+
+
+def _silent(_what: str, _done: int, _total: int) -> None:
+    """Show no progress."""
+
+
+class Engine:
+    """Answers questions over one project. Safe for several threads that read; to be closed."""
+
+    def __init__(self, root: Path, settings: Settings) -> None:
+        """Take a project's folder; see `open` for what a user wants."""
+        self.root = root
+        self.settings = settings
+        self.folder: IndexFolder = settings.index_folder(root)
+        self._workers = Workers(settings.n_workers, settings.worker_time_limit_s)
+        self._lock = threading.RLock()
+        self._current: _Reader | None = None
+        self._embedder: Embedder | None = None
+        self._embedder_error = ""
+        self._building: threading.Thread | None = None
+        self._build_error: CodecardsError | None = None
+
+    @classmethod
+    def open(cls, path: str | Path = ".", *, settings: Settings | None = None, build: bool = True) -> Self:
+        """Return the engine of the project at (or around) a folder.
+
+        Where there is no index yet it is built in the background; until it is there, `recall` searches the files
+        themselves and says so.
+
+        Args:
+            path: The project's folder, or one inside it.
+            settings: Those of the environment by default.
+            build: Whether to build a missing index.
+
+        Raises:
+            ProjectNotFoundError: The path does not exist or is no folder.
+        """
+        start = Path(path)
+        check_root(start)
+        engine = cls(project_root(start.resolve()), settings or settings_from_environment())
+        if build and not engine.is_indexed():
+            engine.build_in_background()
+        return engine
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the worker processes and give the generation up."""
+        self._workers.close()
+        with self._lock:
+            if self._current is not None:
+                self._current.snapshot.close()
+                self._current = None
+
+    # building
+
+    def is_indexed(self) -> bool:
+        """Return whether a first index was committed and can be read by this version."""
+        try:
+            self._reader()
+        except (SnapshotMissingError, SnapshotFormatError, SnapshotDamagedError):
+            return False
+        return True
+
+    def refresh(self, *, full: bool = False, progress: Progress = _silent) -> IndexReport:
+        """Bring the index up to date and return what was done.
+
+        Args:
+            full: Whether to trust nothing that is stored and read everything anew.
+            progress: Is told (what is done, how far, of how many).
+
+        Raises:
+            ProjectError: The project can't be read, or the index not written.
+            WriterBusyError: Another process is writing.
+        """
+        deriver = Derivation(lambda entry: text_reader(self.root, entry), self._loaded_embedder())
+        return refresh(self.root, self.folder, deriver, self._workers, self.settings.build, full=full, progress=progress)
+
+    def build_in_background(self) -> None:
+        """Start building the index in a thread, unless one is at it."""
+        with self._lock:
+            if self._building is None or not self._building.is_alive():
+                self._building = threading.Thread(target=self._build, name="codecards-build", daemon=True)
+                self._building.start()
+
+    def wait_until_built(self, timeout_s: float | None = None) -> bool:
+        """Wait for the background build; return whether the index is there.
+
+        Raises:
+            CodecardsError: The build failed.
+        """
+        if self._building is not None:
+            self._building.join(timeout_s)
+        if self._build_error is not None:
+            raise self._build_error
+        return self.is_indexed()
+
+    def _build(self) -> None:
+        try:
+            self.refresh()
+        except CodecardsError as error:
+            self._build_error = error
+
+    # asking
+
+    def recall(
+        self, query: str, *, limit: int = 8, paths: Sequence[str] = (), languages: Sequence[str] = (), kinds: Sequence[str] = ()
+    ) -> Recall:
+        """Return the cards that answer a question, best first.
+
+        Args:
+            query: A question, a name, a path, an issue text or a stack trace.
+            limit: Most hits, 1 to 200.
+            paths: Globs as in .gitignore; hits lie in one of them.
+            languages: Names of languages; hits are in one of them.
+            kinds: Kinds of cards; hits are of one of them.
+
+        Raises:
+            UsageError: The query is empty or the limit out of range.
+        """
+        started = time.monotonic()
+        if not 1 <= limit <= 200:
+            raise UsageError(f"a limit of {limit} is out of range; take 1 to 200")
+        if not query.strip():
+            raise UsageError("the query is empty; say what to look for, in words or by name")
+        try:
+            reader = self._reader()
+        except SnapshotMissingError:
+            return live_recall(self.root, query, limit, self.settings.build.discovery, started)
+        filters = Filters(tuple(paths), tuple(languages), tuple(kinds))
+        ranking = search(reader.derived, reader.snapshot, query, limit=limit, filters=filters)
+        hits = self._checked(reader, ranking.hits)
+        left_out: dict[str, int] = {}
+        for problem in reader.snapshot.problems():
+            if problem.kept is not Kept.WHOLE:
+                left_out[problem.reason.value] = left_out.get(problem.reason.value, 0) + 1
+        verdict = ranking.verdict if hits else "none"
+        notices = [] if "vectors" in ranking.lanes or not self._embedder_error else [f"meaning search is off: {self._embedder_error}"]
+        return Recall(
+            query, ranking.kind, verdict, reader.snapshot.generation, hits, reader.derived.columns.n_files,
+            reader.derived.columns.n_cards, left_out, ranking.suggestions, (time.monotonic() - started) * 1000, tuple(notices),
+        )  # fmt: skip
+
+    def similar(self, path: str, line: int, *, limit: int = 8) -> tuple[Card, Recall]:
+        """Return the card at a line, and cards that do much the same elsewhere.
+
+        Raises:
+            TargetNotFoundError: There is no such file or line.
+        """
+        reader = self._reader()
+        card = self._card_at(reader, path, line)
+        text = " ".join(part for part in (card.qualified_name.replace(".", " "), card.signature, card.doc) if part)
+        if not card.name:
+            fresh = next(iter(FreshFiles(self.root, reader.snapshot, self._workers).look([card])), None)
+            text = " ".join(fresh.lines[card.first_line - 1 : card.last_line]) if fresh else card.path
+        started = time.monotonic()
+        ranking = search(reader.derived, reader.snapshot, text[:600], limit=limit, filters=Filters(without=frozenset({card.card_id})))
+        hits = self._checked(reader, ranking.hits)
+        recall = Recall(
+            card.symbol_id, "similar", ranking.verdict if hits else "none", reader.snapshot.generation, hits,
+            reader.derived.columns.n_files, reader.derived.columns.n_cards, {}, (), (time.monotonic() - started) * 1000,
+        )  # fmt: skip
+        return card, recall
+
+    def symbols(self, *, path: str | None = None, name: str | None = None) -> list[Card]:
+        """Return the symbols of the project, of one file, or of one name (its last part, or qualified)."""
+        snapshot = self._reader().snapshot
+        if name is not None:
+            found = [card for group in find_symbol(snapshot, name, path) for card in group]
+            return sorted(found, key=lambda card: (card.path, card.first_line))
+        if path is None:
+            return list(snapshot.symbols())
+        files = find_files(snapshot, path)
+        if not files:
+            raise TargetNotFoundError(path, what="indexed file")
+        return list(snapshot.symbols(files[0].path))
+
+    def callers(self, name: str, *, path: str | None = None, limit: int = DEFAULT_CALLS, offset: int = 0) -> Calls:
+        """Return who uses a symbol, surest first.
+
+        Raises:
+            TargetNotFoundError: Nothing has that name; near names are offered.
+        """
+        return self._calls(name, path, limit, offset, self._callers_of)
+
+    def callees(self, name: str, *, path: str | None = None, limit: int = DEFAULT_CALLS, offset: int = 0) -> Calls:
+        """Return what a symbol uses, in the order of its lines.
+
+        Raises:
+            TargetNotFoundError: Nothing has that name; near names are offered.
+        """
+        return self._calls(name, path, limit, offset, self._callees_of)
+
+    def show(self, target: str, *, path: str | None = None) -> Shown:
+        """Return a symbol, file or line with its text as it is on disk now.
+
+        Raises:
+            TargetNotFoundError: Nothing fits.
+            AmbiguousTargetError: Several things fit.
+            OutsideProjectError: It is a path out of the project.
+        """
+        reader = self._reader()
+        found = find_target(reader.snapshot, self.root, target, path)
+        fresh = FreshFiles(self.root, reader.snapshot, self._workers)
+        if found.cards:
+            looked = next(iter(fresh.look(found.cards[:1])), None)
+            if looked is None:
+                raise TargetNotFoundError(target, what="symbol any more")
+            card = looked.card
+            text = shown_text(looked.lines[card.lead_line - 1 : card.last_line], max_lines=2000, max_characters=60_000)
+            return Shown(card, card.path, card.lead_line, card.last_line, text, not looked.fresh)
+        return self._show_lines(reader, fresh, found)
+
+    def outline(self, target: str) -> list[Card]:
+        """Return the symbols of a file, or those inside a symbol, by line.
+
+        Raises:
+            TargetNotFoundError: Nothing fits.
+        """
+        snapshot = self._reader().snapshot
+        found = find_target(snapshot, self.root, target)
+        if not found.cards:
+            return list(snapshot.symbols(found.path))
+        one = found.cards[0]
+        prefix = one.qualified_name + "."
+        return [card for card in snapshot.symbols(one.path) if card == one or card.qualified_name.startswith(prefix)]
+
+    def impact(self, revision: str | None = None) -> Impact:
+        """Return what a change touches: the changed symbols, who uses them, and the tests to run.
+
+        Args:
+            revision: A git revision to compare the working tree with; None for HEAD.
+
+        Raises:
+            UsageError: There is no git, or no such revision.
+        """
+        reader = self._reader()
+        output = None
+        if revision is None or not revision.startswith("-"):
+            output = run_git(self.root, "diff", "--no-ext-diff", "--no-textconv", "--unified=0", "--no-color", "--relative", revision or "HEAD", "--")
+        if output is None:
+            raise UsageError(f"git can't compare with {revision or 'HEAD'!r} here; name a commit of this repository")
+        changed = [card for path, line in _changed_lines(output.decode("utf-8", "replace")) if (card := reader.snapshot.card_at(path, line))]
+        cards = tuple(dict.fromkeys(changed))
+        callers = self._callers_of(reader, cards)
+        return Impact(cards, tuple(callers), _tests_reaching(reader.snapshot, cards))
+
+    def why_not(self, path: str, query: str) -> WhyNot:
+        """Return why a file is not among the first hits of a query."""
+        reader = self._reader()
+        resolve_inside(self.root, path)
+        wanted = path.replace("\\", "/").removeprefix("./").strip("/")
+        for problem in reader.snapshot.problems():
+            if wanted == problem.path or wanted.startswith(problem.path + "/") and problem.kept is Kept.NONE:
+                if problem.kept is not Kept.WHOLE:
+                    return WhyNot(problem.reason.value, problem.detail)
+        entry = reader.snapshot.file_at(wanted)
+        if entry is None:
+            return self._why_unknown(wanted)
+        ranking = search(reader.derived, reader.snapshot, query, limit=200)
+        mine = [hit for hit in ranking.hits if hit.card.path == wanted]
+        if not mine:
+            return WhyNot("below_floor", "nothing in it fits the query well enough to be weighed")
+        hit = mine[0]
+        if hit.rank <= 8:
+            return WhyNot("found", f"it is hit {hit.rank}")
+        down = sorted((term for term in hit.terms if term.value <= -0.5), key=lambda term: term.value)
+        best = ranking.hits[0]
+        if down:
+            return WhyNot("demoted", f"rank {hit.rank}; {down[0].name} takes {-down[0].value:.2f} off ({entry.role} file)")
+        return WhyNot("outranked", f"rank {hit.rank} with a score of {hit.score:.2f}; the first, {best.card.symbol_id}, has {best.score:.2f}")
+
+    def files(self) -> list[FileSummary]:
+        """Return every indexed file, by path."""
+        snapshot = self._reader().snapshot
+        counts = snapshot.card_counts()
+        return [
+            FileSummary(file.path, file.language, file.role, file.encoding, counts.get(file.file_id, 0))
+            for file in snapshot.files()
+            if file.encoding
+        ]
+
+    def status(self) -> Status:
+        """Return the state of the index. Works without one too."""
+        embedder = self._loaded_embedder()
+        try:
+            reader = self._reader()
+        except SnapshotMissingError:
+            none = Lane("words", False, "nothing is indexed yet")
+            return Status(0, FORMAT, None, None, False, 0, 0, 0, "", 0, "", (none,), (), 0)
+        snapshot, meta = reader.snapshot, reader.snapshot.meta
+        has_vectors = reader.derived.has_vectors
+        lanes = (
+            Lane("words", True, ""),
+            Lane("symbols", True, ""),
+            Lane("graph", True, ""),
+            Lane("vectors", has_vectors, "" if has_vectors else self._embedder_error or "no vectors were made for this generation"),
+        )
+        changes = compare(snapshot.files(), discover(self.root, self.settings.build.discovery).files)
+        n_new = sum(known is None for _, known in changes.suspects)
+        n_stale = sum(known is not None and (file.size_bytes, file.mtime_ns) != (known.size_bytes, known.mtime_ns) for file, known in changes.suspects)
+        dirty = {"1": True, "0": False}.get(meta.get("dirty", ""))
+        return Status(
+            snapshot.generation, FORMAT, meta.get("commit") or None, dirty, meta.get("complete") == "1",
+            int(meta["n_files"]), int(meta["n_cards"]), int(meta["n_edges"]),
+            embedder.name if embedder else "none", embedder.dimensions if embedder else 0,
+            embedder.identity if embedder else "none", lanes, tuple(snapshot.problems()), n_new + n_stale + len(changes.removed),
+        )  # fmt: skip
+
+    def check(self) -> list[str]:
+        """Read the whole index and return what is wrong with it, in words; nothing if all is well."""
+        try:
+            reader = self._reader()
+            reader.snapshot.check()
+            check_contents(self.folder.derived(reader.snapshot.generation))
+            reader.snapshot.all_edges()
+            list(reader.snapshot.symbols())
+        except CodecardsError as error:
+            return [str(error)]
+        return []
+
+    def call_graph(self) -> "networkx.MultiDiGraph[str]":
+        """Return the call graph: nodes are symbol ids with attributes of their cards, edges carry their evidence."""
+        from codecards.indexer.call_graph import to_networkx  # noqa: PLC0415 - loads networkx
+
+        snapshot = self._reader().snapshot
+        return to_networkx(snapshot.symbols(), snapshot.all_edges())
+
+    def clean(self) -> None:
+        """Remove the index; notes and sessions stay."""
+        self.close()
+        with self.folder.writing():
+            pass
+        self.folder.remove()
+
+    # below: how it is done
+
+    def _reader(self) -> _Reader:
+        """Return the newest generation, opened."""
+        with self._lock:
+            if self._current is not None and self._current.snapshot.newest_generation() == self._current.snapshot.generation:
+                return self._current
+            for attempt in range(OPEN_TRIES):
+                try:
+                    return self._take_up()
+                except SnapshotDamagedError:
+                    # A writer may have replaced what was about to be opened.
+                    if attempt == OPEN_TRIES - 1:
+                        raise
+                    time.sleep(0.05)
+            raise AssertionError("unreachable")
+
+    def _take_up(self) -> _Reader:
+        if not self.folder.manifest_path.exists():
+            raise SnapshotMissingError(f"nothing is indexed in {self.folder.path}; run `codecards index` first")
+        manifest = self.folder.read_manifest()
+        snapshot = Snapshot(self.folder.database)
+        try:
+            if manifest.database != self.folder.database_stamp() and not self.folder.has_open_log():
+                snapshot.check()
+            folder = self.folder.derived(snapshot.generation)
+            check_contents(folder)
+            embedder = self._loaded_embedder()
+            fits = embedder is not None and snapshot.meta.get("derived", "").endswith(embedder.identity)
+            languages = {file.path: file.language for file in snapshot.files()}
+            derived = DerivedIndex.open(folder, embedder if fits else None, languages)
+        except BaseException:
+            snapshot.close()
+            raise
+        if self._current is not None:
+            self._current.snapshot.close()
+        self._current = _Reader(snapshot, derived)
+        return self._current
+
+    def _loaded_embedder(self) -> Embedder | None:
+        """Return the embedder, None (and why, once) if it can't be had: words and symbols answer all the same."""
+        with self._lock:
+            if self._embedder is None and not self._embedder_error and self.settings.embedder != "none":
+                try:
+                    self._embedder = load_embedder(self.settings.embedder)
+                except EmbedderError as error:
+                    self._embedder_error = str(error)
+            return self._embedder
+
+    def _checked(self, reader: _Reader, hits: Sequence[Hit]) -> tuple[FoundCard, ...]:
+        fresh = FreshFiles(self.root, reader.snapshot, self._workers)
+        found: list[FoundCard] = []
+        for hit in hits:
+            for looked in fresh.look([hit.card]):
+                card = looked.card
+                text = shown_text(looked.lines[card.lead_line - 1 : card.last_line])
+                found.append(FoundCard(len(found) + 1, card, hit.score, hit.terms, looked.fresh, text))
+        return tuple(found)
+
+    def _card_at(self, reader: _Reader, path: str, line: int) -> Card:
+        resolve_inside(self.root, path)
+        files = find_files(reader.snapshot, path)
+        card = reader.snapshot.card_at(files[0].path, line) if files else None
+        if card is None:
+            raise TargetNotFoundError(f"{path}:{line}", what="indexed line")
+        return card
+
+    def _calls(
+        self, name: str, path: str | None, limit: int, offset: int,
+        collect: "Callable[[_Reader, Sequence[Card]], list[Caller]]",
+    ) -> Calls:  # fmt: skip
+        if limit < 1 or offset < 0:
+            raise UsageError("the limit must be 1 or more, and the offset 0 or more")
+        reader = self._reader()
+        groups = find_symbol(reader.snapshot, name, path)
+        if not groups:
+            find_target(reader.snapshot, self.root, name, path)  # raises with near names unless it is a file
+            raise TargetNotFoundError(name, what="symbol")
+        if len(groups) > 1:
+            return Calls(None, tuple(group[0] for group in groups), (), 0, False)
+        calls = collect(reader, groups[0])
+        page = tuple(calls[offset : offset + limit])
+        return Calls(groups[0][0], (), page, len(calls), len(page) < len(calls))
+
+    def _callers_of(self, reader: _Reader, cards: Sequence[Card]) -> list[Caller]:
+        edges = reader.snapshot.edges_to([card.card_id for card in cards])
+        known = {edge.edge_id for edge in edges}
+        for card in cards:
+            edges += [edge for edge in reader.snapshot.ambiguous_edges_to(card) if edge.edge_id not in known]
+        edges = [edge for edge in edges if edge.kind in CALL_KINDS]
+        holders = reader.snapshot.cards(edge.caller_id for edge in edges if edge.caller_id is not None)
+        found = [
+            Caller(
+                holders[edge.caller_id].qualified_name if edge.caller_id in holders else "<module>",
+                edge.caller_path, edge.line, edge.confidence, edge.rule, edge.kind,
+            )  # fmt: skip
+            for edge in edges
+        ]
+        order = ("exact", "likely", "possible")
+        return sorted(dict.fromkeys(found), key=lambda one: (order.index(one.confidence), one.path, one.line))
+
+    def _callees_of(self, reader: _Reader, cards: Sequence[Card]) -> list[Caller]:
+        edges = [edge for edge in reader.snapshot.edges_from([card.card_id for card in cards]) if edge.kind in CALL_KINDS]
+        targets = reader.snapshot.cards(edge.target_id for edge in edges if edge.target_id is not None)
+        return [
+            Caller(
+                targets[edge.target_id].qualified_name if edge.target_id in targets else edge.name,
+                edge.target_path or "", edge.line, edge.confidence, edge.rule, edge.kind,
+            )  # fmt: skip
+            for edge in edges
+            if edge.confidence != "external" or edge.kind != "value"
+        ]
+
+    def _show_lines(self, reader: _Reader, fresh: FreshFiles, found: Target) -> Shown:
+        read = fresh.lines(found.path)
+        if read is None:
+            raise TargetNotFoundError(found.path, what="readable file any more")
+        lines, changed = read
+        card = reader.snapshot.card_at(found.path, found.first_line) if found.first_line and not changed else None
+        if card is not None and found.last_line == found.first_line:
+            first, last = card.lead_line, card.last_line
+        else:
+            first = min(max(1, found.first_line), max(1, len(lines)))
+            last = min(found.last_line or len(lines), len(lines))
+        text = shown_text(lines[first - 1 : last], max_lines=2000, max_characters=60_000)
+        return Shown(card, found.path, first, max(first, last), text, changed)
+
+    def _why_unknown(self, path: str) -> WhyNot:
+        place = self.root / path
+        if not place.exists() and not place.is_symlink():
+            return WhyNot("not_in_project", "there is no such file")
+        discovery = discover(self.root, self.settings.build.discovery)
+        if any(file.path == path for file in discovery.files):
+            return WhyNot("not_indexed", "it is new since the last run of `codecards index`")
+        return WhyNot("ignored", "an ignore rule (.gitignore, .codecardsignore, info/exclude, or git's global file) leaves it out")
+
+
+def _changed_lines(diff: str) -> list[tuple[str, int]]:
+    """Return (path, line) of every line that the new side of a diff adds or that stands where lines were removed."""
+    import re  # noqa: PLC0415
+
+    found: list[tuple[str, int]] = []
+    path = ""
+    for line in diff.split("\n"):
+        if line.startswith("+++ "):
+            path = line[4:].removeprefix("b/").rstrip("\t")
+        elif (head := re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line)) and path != "/dev/null":
+            first, n_lines = int(head[1]), int(head[2] or 1)
+            found += [(path, number) for number in range(max(1, first), max(1, first) + max(1, n_lines))]
+    return found
+
+
+def _tests_reaching(snapshot: Snapshot, cards: Sequence[Card]) -> tuple[str, ...]:
+    """Return the test files from which calls lead to one of the cards, those with the fewest calls between first."""
+    tests = {file.path for file in snapshot.files() if file.role == "test"}
+    found = dict.fromkeys(card.path for card in cards if card.path in tests)
+    frontier, seen = [card.card_id for card in cards], {card.card_id for card in cards}
+    for _ in range(3):
+        edges: list[CallEdge] = [edge for edge in snapshot.edges_to(frontier[:2000]) if edge.confidence != "possible"]
+        found.update(dict.fromkeys(edge.caller_path for edge in edges if edge.caller_path in tests))
+        frontier = [edge.caller_id for edge in edges if edge.caller_id is not None and edge.caller_id not in seen]
+        seen.update(frontier)
+    return tuple(found)

@@ -1,0 +1,126 @@
+"""Freshness: no hit is shown before its file was looked at.
+
+**Invariant:** no line number that leaves the engine points past the end of its file.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from codecards.indexer.build import content_key
+from codecards.indexer.cards import Card
+from codecards.indexer.languages import detect_language
+from codecards.indexer.partition import CardDraft, text_lines
+from codecards.indexer.problems import Problem
+from codecards.indexer.snapshot import FileEntry, Snapshot
+from codecards.indexer.source_files import SourceFile, read_file
+from codecards.indexer.text_decoding import DecodedText, decode
+from codecards.indexer.workers import Content, Workers
+
+MAX_TEXT_LINES = 160
+MAX_TEXT_CHARACTERS = 12_000
+MAX_LINE_CHARACTERS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A card as it stands on disk."""
+
+    card: Card
+    """With the lines of today."""
+    fresh: bool
+    lines: tuple[str, ...]
+    """The whole file."""
+
+
+class FreshFiles:
+    """Looks at files once for one answer."""
+
+    def __init__(self, root: Path, snapshot: Snapshot, workers: Workers) -> None:
+        """Take the project's root, the generation that named the cards, and what reads changed files."""
+        self._root, self._snapshot, self._workers = root, snapshot, workers
+        self._seen: dict[str, tuple[FileEntry, list[str], dict[tuple[str, int], CardDraft] | None] | None] = {}
+
+    def look(self, cards: Iterable[Card]) -> Iterator[Looked]:
+        """Yield each card that is still there, with today's lines; moved ones are found again, vanished ones dropped."""
+        for card in cards:
+            file = self._file(card.path)
+            if file is None:
+                continue
+            _, lines, drafts = file
+            if drafts is None:
+                yield Looked(card, True, tuple(lines))
+                continue
+            ordinal = int(card.symbol_id.rpartition("~")[2]) if "~" in card.symbol_id.rpartition("::")[2] else 1
+            draft = drafts.get((card.qualified_name, ordinal)) or drafts.get((card.qualified_name, 1))
+            if draft is not None:
+                moved = replace(
+                    card, lead_line=draft.lead_line, first_line=draft.first_line, name_line=draft.name_line,
+                    last_line=min(draft.last_line, len(lines)), own_lines=draft.own_lines, signature=draft.signature,
+                )  # fmt: skip
+                yield Looked(moved, draft.content_hash == card.content_hash, tuple(lines))
+
+    def lines(self, path: str) -> tuple[list[str], bool] | None:
+        """Return (a file's lines, whether it has changed since it was indexed); None if it can't be read."""
+        file = self._file(path)
+        return None if file is None else (file[1], file[2] is not None)
+
+    def _file(self, path: str) -> tuple[FileEntry, list[str], dict[tuple[str, int], CardDraft] | None] | None:
+        """Return entry, lines, and the drafts of today where the file has changed; None if it is gone."""
+        if path not in self._seen:
+            self._seen[path] = self._read(path)
+        return self._seen[path]
+
+    def _read(self, path: str) -> tuple[FileEntry, list[str], dict[tuple[str, int], CardDraft] | None] | None:
+        entry = self._snapshot.file_at(path)
+        if entry is None:
+            return None
+        data = read_file(self._root, SourceFile(path, 0, 0, 0))
+        if isinstance(data, Problem):
+            return None
+        decoded = decode(data)
+        if not isinstance(decoded, DecodedText):
+            return None
+        lines = text_lines(decoded.text)
+        language = detect_language(path, data[:16384])
+        key = content_key(language, data)
+        if key == entry.content_key:
+            return entry, lines, None
+        answer = next(iter(self._workers.read([Content(key, language, data)], 1)))
+        drafts = {(draft.qualified_name, draft.ordinal): draft for draft in answer.record.contents.drafts}
+        return entry, lines, drafts
+
+
+def shown_text(lines: Iterable[str], *, max_lines: int = MAX_TEXT_LINES, max_characters: int = MAX_TEXT_CHARACTERS) -> str:
+    """Return lines as one text; what is too long loses its middle, never its end, and says how much is left out."""
+    kept = [line if len(line) <= MAX_LINE_CHARACTERS else f"{line[:MAX_LINE_CHARACTERS]} … ({len(line)} characters)" for line in lines]
+    while len(kept) > 8 and (len(kept) > max_lines or sum(map(len, kept)) + len(kept) > max_characters):
+        allowed = max(8, min(max_lines, int(len(kept) * 0.8)))
+        head = allowed * 2 // 3
+        dropped = len(kept) - allowed
+        middle = f"… ({dropped} lines left out; show the path and lines to read them)"
+        shorter = [*kept[:head], middle, *kept[len(kept) - (allowed - head) :]]
+        if len(shorter) >= len(kept):
+            break
+        kept = _merged_notices(shorter)
+    return "\n".join(kept)
+
+
+def _merged_notices(lines: list[str]) -> list[str]:
+    """Join several notices into one."""
+    dropped = [int(line.split()[1].lstrip("(")) for line in lines if line.startswith("… (") and "left out" in line]
+    if len(dropped) < 2:
+        return lines
+    first = next(index for index, line in enumerate(lines) if line.startswith("… (") and "left out" in line)
+    kept = [line for line in lines if not (line.startswith("… (") and "left out" in line)]
+    kept.insert(first, f"… ({sum(dropped)} lines left out; show the path and lines to read them)")
+    return kept
+
+
+def text_reader(root: Path, entry: FileEntry) -> str | None:
+    """Return a file's text if it is the one that was indexed, else None."""
+    data = read_file(root, SourceFile(entry.path, 0, 0, 0))
+    if isinstance(data, Problem) or content_key(detect_language(entry.path, data[:16384]), data) != entry.content_key:
+        return None
+    decoded = decode(data)
+    return decoded.text if isinstance(decoded, DecodedText) else None
