@@ -1,0 +1,197 @@
+"""Working memory: what the agent needs now, as a small structured state; every change gives a new value.
+
+It has the task, files in full or as digests, changes with their motive, active constraints, references to the archive,
+open questions, memos of closed files, and a list of things to do.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+MAX_REASON_CHARACTERS = 200
+"""A change keeps its motive only; the detail of how it was done is what makes an agent drift."""
+MAX_MEMOS = 24
+"""The memo notebook's cap; the oldest memo leaves first."""
+MAX_GOAL_CHARACTERS = 2_000
+
+
+class Mode(StrEnum):
+    """How a file stands in the working memory."""
+
+    FULL = "full"
+    DIGEST = "digest"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is being done; rewritten at each switch of task, never appended to."""
+
+    goal: str
+    status: str = "exploring"
+    """The stage, any word; "exploring", "implementing", "testing" and "reviewing" have rules."""
+    constraints: tuple[str, ...] = ()
+    """What must hold whatever nearer text says: "do not touch the migrations"."""
+    status_since_turn: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """One file of the working memory."""
+
+    path: str
+    relevance: float = 0.5
+    """0 to 1, the higher the better."""
+    mode: Mode = Mode.DIGEST
+    digest: str = ""
+    """The code card shown in digest mode, as of `text_hash`."""
+    purpose: str = ""
+    """Why it was opened, in the agent's words; chooses what is kept when it is closed."""
+    last_access_turn: int = 0
+    last_switch_turn: int | None = None
+    """When the mode last changed, None if it never did."""
+    pinned: bool = False
+    focus: tuple[int, int] | None = None
+    """Lines that matter, 1-based and inclusive; shown when the whole does not fit."""
+    text_hash: str = ""
+    """Of the text last seen on disk."""
+    predicted: bool = False
+    """Brought in by a prediction, and not used since."""
+    why: str = ""
+    """The reason of the last switch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What was done to a file, and why; no detail of how."""
+
+    path: str
+    action: str
+    reason: str = ""
+    status: str = "pending_test"
+
+
+@dataclass(frozen=True, slots=True)
+class Memo:
+    """What stays of a closed file."""
+
+    path: str
+    text: str
+    purpose: str = ""
+    turn: int = 0
+    handle: str = ""
+    """Gives the whole text back, "" if it can only be read from disk."""
+
+
+@dataclass(frozen=True, slots=True)
+class TodoItem:
+    """One thing to do."""
+
+    text: str
+    done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """A file that was let go, and when."""
+
+    path: str
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingMemory:
+    """The state of a task; a value, so that a reader sees the old one or the new one and nothing between."""
+
+    task: Task
+    files: tuple[FileEntry, ...] = ()
+    """One entry a path, in the order in which they came."""
+    changes: tuple[Change, ...] = ()
+    archive_refs: tuple[str, ...] = ()
+    open_questions: tuple[str, ...] = ()
+    memos: tuple[Memo, ...] = ()
+    """Oldest first."""
+    todo: tuple[TodoItem, ...] = ()
+    turn: int = 0
+    """Counts generations; all waiting times are in turns, so that no clock can disturb them."""
+    forgotten: tuple[Departure, ...] = ()
+    """Files that were let go in this task: a prediction alone does not bring them back."""
+    hidden_blocks: tuple[str, ...] = ()
+    """Blocks that the agent chose not to see: "changes", "todo", "notes" …"""
+
+    def entry(self, path: str) -> FileEntry | None:
+        """Return the file's entry, None if it is not in the working memory."""
+        return next((entry for entry in self.files if entry.path == path), None)
+
+
+def with_task(memory: WorkingMemory, goal: str, constraints: Iterable[str] | None = None) -> WorkingMemory:
+    """Return the memory with another goal: the text is replaced, and what was forgotten may come back."""
+    kept = memory.task.constraints if constraints is None else tuple(dict.fromkeys(constraints))
+    task = Task(goal.strip()[:MAX_GOAL_CHARACTERS], "exploring", kept, memory.turn)
+    return replace(memory, task=task, forgotten=())
+
+
+def with_status(memory: WorkingMemory, status: str) -> WorkingMemory:
+    """Return the memory in another stage; the same stage changes nothing."""
+    if status == memory.task.status:
+        return memory
+    return replace(memory, task=replace(memory.task, status=status, status_since_turn=memory.turn))
+
+
+def with_constraint(memory: WorkingMemory, constraint: str) -> WorkingMemory:
+    """Return the memory with one more constraint; a known one is not added twice."""
+    text = " ".join(constraint.split())
+    if not text or text in memory.task.constraints:
+        return memory
+    return replace(memory, task=replace(memory.task, constraints=(*memory.task.constraints, text)))
+
+
+def with_file(memory: WorkingMemory, entry: FileEntry) -> WorkingMemory:
+    """Return the memory with this entry in the place of the one of the same path, or at the end."""
+    if memory.entry(entry.path) is None:
+        return replace(memory, files=(*memory.files, entry))
+    return replace(memory, files=tuple(entry if old.path == entry.path else old for old in memory.files))
+
+
+def without_file(memory: WorkingMemory, path: str) -> WorkingMemory:
+    """Return the memory without the file, and with its path among the forgotten."""
+    files = tuple(entry for entry in memory.files if entry.path != path)
+    if len(files) == len(memory.files):
+        return memory
+    forgotten = (*(old for old in memory.forgotten if old.path != path), Departure(path, memory.turn))
+    return replace(memory, files=files, forgotten=forgotten)
+
+
+def with_access(memory: WorkingMemory, path: str, relevance: float | None = None) -> WorkingMemory:
+    """Return the memory with the file used in this turn; a file that is not in it stays out."""
+    entry = memory.entry(path)
+    if entry is None:
+        return memory
+    return with_file(
+        memory,
+        replace(
+            entry,
+            last_access_turn=memory.turn,
+            predicted=False,
+            relevance=entry.relevance if relevance is None else max(entry.relevance, min(1.0, relevance)),
+        ),
+    )
+
+
+def with_change(memory: WorkingMemory, change: Change) -> WorkingMemory:
+    """Return the memory with a change noted; one of the same file and action takes the place of the older."""
+    reason = " ".join(change.reason.split())
+    if len(reason) > MAX_REASON_CHARACTERS:
+        reason = reason[: MAX_REASON_CHARACTERS - 1] + "…"
+    kept = tuple(old for old in memory.changes if (old.path, old.action) != (change.path, change.action))
+    return replace(memory, changes=(*kept, replace(change, reason=reason)))
+
+
+def with_memo(memory: WorkingMemory, memo: Memo, *, keep: int = MAX_MEMOS) -> WorkingMemory:
+    """Return the memory with a memo in the place of an older one of the same file; the oldest beyond `keep` leave."""
+    others = tuple(old for old in memory.memos if old.path != memo.path)
+    return replace(memory, memos=(*others, memo)[-keep:])
+
+
+def without_memo(memory: WorkingMemory, path: str) -> WorkingMemory:
+    """Return the memory without the memo of a file."""
+    return replace(memory, memos=tuple(memo for memo in memory.memos if memo.path != path))
