@@ -1,0 +1,5 @@
+"""`python -m codecards`."""
+
+from codecards.cli import main
+
+main()

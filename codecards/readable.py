@@ -1,0 +1,175 @@
+"""Readable: answers for people. On a terminal with colours and tables; piped, one plain line a thing."""
+
+import sys
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.syntax import Syntax
+from rich.table import Table
+
+from codecards.answers import Calls, FileSummary, Impact, Recall, Shown, Status, WhyNot
+from codecards.indexer.build import IndexReport
+from codecards.indexer.build import Progress as Told
+from codecards.indexer.cards import Card
+from codecards.indexer.problems import Problem
+from codecards.wire import printable, summary
+
+LEXERS = {"csharp": "csharp", "tsx": "tsx", "cpp": "cpp", "jupyter": "json", "": "text"}
+MAX_PROBLEMS = 10
+
+
+def console() -> Console:
+    """Return the console for answers; `NO_COLOR` and pipes are honoured by rich."""
+    return Console(highlight=False, soft_wrap=True)
+
+
+def progress_told() -> tuple[Progress | None, Told]:
+    """Return (progress bar, function that is told): on a terminal a bar with the remaining time, else nothing."""
+    if not sys.stderr.isatty():
+        return None, lambda _what, _done, _total: None
+    bar = Progress(
+        TextColumn("{task.description:<8}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+        console=Console(stderr=True), transient=True,
+    )  # fmt: skip
+    task = bar.add_task("reading", total=None)
+    return bar, lambda what, done, total: bar.update(task, description=what, completed=done, total=total or None)
+
+
+def show_report(report: IndexReport) -> None:
+    """Print what an index run did."""
+    out = console()
+    for message in report.messages:
+        out.print(f"note: {printable(message)}", markup=False)
+    out.print(
+        f"generation {report.generation}: {report.n_seen:,} files, {report.n_cards:,} cards, {report.n_edges:,} edges"
+        f" in {report.took_ms / 1000:.2f} s ({report.n_read:,} read, {report.n_unchanged:,} unchanged, {report.n_removed:,} removed)",
+        markup=False,
+    )
+    show_problems(out, report.problems)
+
+
+def show_problems(out: Console, problems: Sequence[Problem]) -> None:
+    """Print what is not indexed as one would expect, by reason."""
+    by_reason: dict[tuple[str, str], list[Problem]] = {}
+    for one in problems:
+        by_reason.setdefault((one.reason.value, one.kept.value), []).append(one)
+    for (reason, kept), some in sorted(by_reason.items()):
+        out.print(f"  {reason} (kept: {kept}): {len(some)}", markup=False)
+        for one in some[:3] if kept == "whole" else some[:MAX_PROBLEMS]:
+            out.print(f"    {printable(one.path)}: {printable(one.detail)}", markup=False)
+        if len(some) > MAX_PROBLEMS:
+            out.print(f"    … `codecards status --json` lists all {len(some)}", markup=False)
+
+
+def show_recall(recall: Recall, *, expand: bool, explain: bool) -> None:
+    """Print hits."""
+    out = console()
+    for notice in recall.notices:
+        out.print(f"note: {printable(notice)}", markup=False)
+    if not recall.hits:
+        out.print(f"Nothing found for {printable(recall.query)[:80]!r} in {recall.n_files:,} files.", markup=False)
+    elif recall.verdict == "weak":
+        out.print("Nothing fits well; the nearest:", markup=False)
+    for hit in recall.hits:
+        card = hit.card
+        stale = "" if hit.fresh else "  (changed since it was indexed)"
+        place = f"{printable(card.path)}:{card.first_line}-{card.last_line}"
+        out.print(f"{hit.rank:>2}  ", end="", markup=False)
+        out.print(place, style="bold cyan", end="", markup=False)
+        out.print(f"  {card.kind} ", style="dim", end="", markup=False)
+        out.print(card.qualified_name, style="bold", end="", markup=False)
+        out.print(f"  {hit.score:.2f}{stale}", style="dim", markup=False)
+        out.print(f"    {summary(card)}", markup=False)
+        if explain:
+            for term in sorted(hit.terms, key=lambda one: -abs(one.value)):
+                out.print(f"      {term.value:+7.3f}  {term.name:<16} {term.detail}", style="dim", markup=False)
+        if expand:
+            show_code(out, hit.text, card.language, card.lead_line)
+    if recall.suggestions:
+        out.print("Near names: " + ", ".join(recall.suggestions), markup=False)
+
+
+def show_code(out: Console, text: str, language: str, first_line: int) -> None:
+    """Print code, on a terminal with colours and line numbers."""
+    if out.is_terminal:
+        out.print(Syntax(printable(text), LEXERS.get(language, language), line_numbers=True, start_line=first_line))
+    else:
+        out.print(printable(text), markup=False)
+
+
+def show_cards(cards: Iterable[Card], title: str = "") -> None:
+    """Print symbols, a line each."""
+    out = console()
+    if title:
+        out.print(title, markup=False)
+    for card in cards:
+        out.print(f"{printable(card.path)}:{card.first_line}-{card.last_line}  {card.kind}  {card.qualified_name}", markup=False)
+
+
+def show_calls(calls: Calls, what: str) -> None:
+    """Print callers or callees."""
+    out = console()
+    if calls.target is None:
+        show_cards(calls.candidates, "The name may mean several things; give --path or one of these as PATH::NAME:")
+        return
+    out.print(f"{what} of {calls.target.qualified_name} ({printable(calls.target.path)}:{calls.target.first_line}): {calls.total}", markup=False)
+    for one in calls.calls:
+        place = f"{printable(one.path)}:{one.line}" if one.path else f"line {one.line}"
+        out.print(f"  {place}  {printable(one.name)}  {one.confidence} ({one.rule})", markup=False)
+    if calls.truncated:
+        out.print(f"  … {calls.total - len(calls.calls)} more: --offset and --limit", markup=False)
+
+
+def show_files(files: Sequence[FileSummary]) -> None:
+    """Print the indexed files."""
+    out = console()
+    if not out.is_terminal:
+        for one in files:
+            out.print(f"{printable(one.path)}\t{one.language or 'text'}\t{one.role}\t{one.encoding}\t{one.n_cards}", markup=False)
+        return
+    table = Table("file", "language", "role", "encoding", "cards")
+    for one in files:
+        table.add_row(printable(one.path), one.language or "text", one.role, one.encoding, str(one.n_cards))
+    out.print(table)
+
+
+def show_shown(shown: Shown) -> None:
+    """Print a symbol, file or line."""
+    out = console()
+    name = f" {shown.card.qualified_name}" if shown.card else ""
+    stale = " (changed since it was indexed)" if shown.stale else ""
+    out.print(f"{printable(shown.path)}:{shown.first_line}-{shown.last_line}{name}{stale}", style="bold", markup=False)
+    show_code(out, shown.text, shown.card.language if shown.card else "", shown.first_line)
+
+
+def show_status(status: Status) -> None:
+    """Print the state of an index."""
+    out = console()
+    if not status.generation:
+        out.print("Nothing is indexed yet; run `codecards index`.", markup=False)
+        return
+    dirty = {True: " with uncommitted changes", False: "", None: ""}[status.dirty]
+    out.print(f"generation {status.generation} (format {status.format}){'' if status.complete else ', not complete'}", markup=False)
+    if status.commit:
+        out.print(f"indexed at commit {status.commit[:12]}{dirty}", markup=False)
+    out.print(f"{status.n_files:,} files, {status.n_cards:,} cards, {status.n_edges:,} edges; {status.n_changed:,} files changed since", markup=False)
+    out.print(f"embedder {status.embedder_name} ({status.embedder_dimensions} dimensions)", markup=False)
+    for lane in status.lanes:
+        out.print(f"  {lane.name}: {'ready' if lane.ready else 'off: ' + lane.reason}", markup=False)
+    show_problems(out, status.problems)
+
+
+def show_why(answer: WhyNot) -> None:
+    """Print why a file is not among the hits."""
+    console().print(f"{answer.reason}: {printable(answer.detail)}", markup=False)
+
+
+def show_impact(impact: Impact) -> None:
+    """Print what a change touches."""
+    show_cards(impact.changed, f"changed symbols: {len(impact.changed)}")
+    out = console()
+    out.print(f"callers: {len(impact.callers)}", markup=False)
+    for one in impact.callers:
+        out.print(f"  {printable(one.path)}:{one.line}  {one.name}  {one.confidence}", markup=False)
+    out.print("tests to run: " + (" ".join(printable(path) for path in impact.tests) or "none found"), markup=False)
