@@ -124,19 +124,25 @@ class LeadLines:
         self._comment_at = {last_row(node): node for node in comments}
         self._attribute_at = {last_row(node): node for node in attributes}
 
-    def above(self, row: int) -> tuple[int, int]:
-        """Return the first row of comments and attributes directly above a row, and the first of attributes alone."""
+    def above(self, row: int) -> tuple[int, int, int]:
+        """Return what is directly above a row.
+
+        Returns:
+            The first row of comments and attributes, the first row of attributes, and the byte there (-1 if there are none).
+        """
         lead = attributed = row
+        start = -1
         while row - lead < MAX_LEAD_LINES:
             node = self._attribute_at.get(lead - 1)
             if node is not None and self._stands_alone(node):
                 lead = attributed = node.start_point[0]
+                start = node.start_byte
                 continue
             node = self._comment_at.get(lead - 1)
             if node is None or row - node.start_point[0] > MAX_LEAD_LINES or not self._stands_alone(node):
                 break
             lead = node.start_point[0]
-        return lead, attributed
+        return lead, attributed, start
 
     def comment_text(self, first_row: int, end_row: int) -> str:
         """Return the words of the comments that lie in the rows, the last one left out."""
@@ -169,6 +175,8 @@ def _without_doubles(drafts: Sequence[Draft]) -> list[Draft]:
     for one in drafts:
         known = first.setdefault((one.start, one.name, one.end), one)
         if known is not one:
+            if known.kind in VALUE_KINDS:  # what holds a function is more than a value
+                known.kind = one.kind
             known.body = known.body or one.body
             known.owner = known.owner or one.owner
             known.returns = known.returns or one.returns
@@ -202,7 +210,9 @@ def _definition(
     kind = dialect.refine_kind(one, holder_kind, holder.name if holder else "", source)
     first_row = one.first_row if one.first_row >= 0 else one.node.start_point[0]
     end_row = one.last_row if one.last_row >= 0 else last_row(one.node)
-    lead_row, attributed_row = lines.above(first_row)
+    lead_row, attributed_row, start = lines.above(first_row)
+    if start >= 0:
+        one.start = start
     comment = lines.comment_text(lead_row, first_row) if lead_row < first_row else ""
     inner = dialect.docstring(one, source)
     doc = f"{comment}\n{inner}" if comment and inner else comment or inner
@@ -241,7 +251,8 @@ def _signature(one: Draft, source: bytes, dialect: Dialect) -> str:
     text = dialect.signature(text)
     if one.body is None and one.kind not in FUNCTION_KINDS and one.kind != "declaration":
         text = text.strip().partition("\n")[0]
-    return _white.sub(" ", text).strip().rstrip(dialect.signature_end)[:MAX_SIGNATURE_CHARACTERS].rstrip()
+    text = _white.sub(" ", text).strip().rstrip(dialect.signature_end).removesuffix("=>")
+    return text[:MAX_SIGNATURE_CHARACTERS].strip()
 
 
 __all__ = [

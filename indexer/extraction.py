@@ -4,8 +4,8 @@ How the queries (`queries/*.scm`) tell the engine what they found; the captures 
 
 * `@definition.KIND` is the whole definition, with `@name`; also `@body` (the head ends before it), `@owner` (the type that a
   method is written for outside it), `@base` (types it extends, several), `@bases` (a node whose named children are these),
-  `@returns`. Where two patterns give the same name in the same place, the first in the file counts, and takes from the
-  other what it lacks. A variable inside a function or another value is dropped.
+  `@returns`. Where two patterns give the same name in the same place they are one definition, which has what either says;
+  of two kinds that are no values the one that is found first counts. A variable inside a function or a value is dropped.
 * `@outer` is something around one definition (decorators, `export`, a template's head): the definition starts with it.
 * `@attribute` and `@comment` are siblings above a definition, which starts with the attributes and leads with the comments.
 * `@reference.KIND` is the name that is used, with `@receiver` (what stands before it) and `@arguments`. Where several
@@ -49,7 +49,7 @@ _license = re.compile(r"copyright|licen[sc]ed? (?:under|to)|SPDX-License|all rig
 _uncommon_argument = re.compile(rb"\*|\.\.\.|#|//|&\w")
 _OPENINGS = (b"", b"<?php", b"<?")
 """What may stand before and between the comments at the top."""
-_VALUE_TARGETS = frozenset({"function", "method", "class", "struct", "constructor", "macro", "property", "object", "interface"})
+_VALUE_TARGETS = frozenset({"function", "class", "struct", "macro", "object", "interface", "record", "declaration"})
 
 
 def extract(text: str, language: str) -> FileFacts:
@@ -112,6 +112,7 @@ def _references(
     source, dialect = found.source, found.dialect
     imported = {one.alias for one in imports}
     known = imported | {one.name for one in definitions.values if one.kind in _VALUE_TARGETS}
+    methods = {one.name for one in definitions.values if one.kind == "method"}
     self_names = definitions.self_names
     references: list[Reference] = []
     for start in sorted(found.references.keys() - found.names):
@@ -121,7 +122,7 @@ def _references(
             before = captures["receiver"][0]
             receiver = dialect.chain(source[before.start_byte : before.end_byte])
         head = receiver.partition(".")[0]
-        if kind == "value" and name not in known and head not in imported:
+        if kind == "value" and (name not in methods and head not in imported if head else name not in known):
             continue
         if not name or not dialect.is_reference(name, receiver, kind):
             continue

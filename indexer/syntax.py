@@ -19,9 +19,9 @@ MATCH_LIMIT = 65_536
 """Most matches that a query may have under way at once; it bounds the work on a pathological tree."""
 
 QUERY_FILES = {
-    "javascript": ("javascript", "jsx"),
-    "typescript": ("javascript", "typescript"),
-    "tsx": ("javascript", "typescript", "jsx"),
+    "javascript": ("ecma", "javascript", "jsx"),
+    "typescript": ("ecma", "typescript"),
+    "tsx": ("ecma", "typescript", "jsx"),
     "cpp": ("c", "cpp"),
 }
 """Languages whose query is put together of several files."""

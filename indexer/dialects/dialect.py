@@ -67,7 +67,7 @@ class Dialect:
     """Whether `<` after a name opens type arguments."""
     type_wrappers: frozenset[str] = frozenset()
     """Types through which calls reach their first argument: "Box", "Optional"."""
-    signature_end = "{:=> \t;"
+    signature_end = "{:= \t;"
     """Characters that end a head and are not part of it."""
     constructors: frozenset[str] = frozenset()
     """Names that construct; a method with the type's own name always does."""
@@ -150,6 +150,8 @@ class Dialect:
 
     def is_reference(self, name: str, receiver: str, kind: str) -> bool:
         """Return whether what the query matched is a use of a name that may be defined somewhere."""
+        if kind == "type" and len(name) < 2:  # a type parameter
+            return False
         return receiver != "" or name not in self.plain_names
 
     def count_arguments(self, node: tree_sitter.Node) -> int:

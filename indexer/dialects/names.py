@@ -11,7 +11,9 @@ UNKNOWN = "?"
 _plain_chain = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*\Z|[$@][\w$]+\Z")
 _prefix = re.compile(r"(?:await\b|new\b|typeof\b|co_await\b|try[?!]?(?=\s)|&\s*mut\b|[&*]+|\s)+")
 _separator = re.compile(r"\s*(?:\?\.|\?->|!!\.|!\.|&\.|::<|::|->|\\|\.|:(?=\w))\s*")
-_word = re.compile(r"(?:@@?|\$)?[\w$]+[?!]?(?![=\w])|[\w$@]+")
+_word = re.compile(r"[\w$@]+")
+_signed_word = re.compile(r"(?:@@?|\$)?[\w$]+[?!]?(?![=\w])|[\w$@]+")
+"""Ruby's and Elixir's names may end with a sign; elsewhere the sign belongs to what follows."""
 _mark = re.compile(r"(?:!!|!|\?)(?=\s*[.!?\[(]|\s*\Z)")
 _quoted_or_bracket = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`[^`]*`|[()\[\]{}]", re.DOTALL)
 _angle = re.compile(r"<|(?<![-=])>")
@@ -56,10 +58,11 @@ def _scan(text: str, *, has_type_arguments: bool) -> str:
     if (match := _separator.match(text, position)) and match[0].strip() in ("\\", "::"):  # from the root namespace
         position = match.end()
     after_name = False
+    word = _word if has_type_arguments else _signed_word
     while position < len(text):
         character = text[position]
         if not after_name:
-            if match := _word.match(text, position):
+            if match := word.match(text, position):
                 parts.append(match[0])
                 position, after_name = match.end(), True
                 continue
@@ -70,6 +73,9 @@ def _scan(text: str, *, has_type_arguments: bool) -> str:
                     return UNKNOWN
                 parts.append(inner)
                 position, after_name = end, True
+                continue
+            if character == "(":  # f?.(x)
+                after_name = True
                 continue
             return UNKNOWN
         if character in "({" and text[:position].rstrip() == text[:position]:
