@@ -38,7 +38,7 @@ def card_text(path: str, qualified_name: str, signature: str, doc: str, body: st
     """
     folder, _, file_name = path.rpartition("/")
     place = " ".join([*folder.split("/"), file_name.rpartition(".")[0] or file_name][-N_PATH_PARTS:])
-    parts = [f"{place} {qualified_name.replace('.', ' ')}"]
+    parts = [f"{place} {qualified_name.replace('.', ' ')}".strip()]
     if signature and signature[:_SAME_SIGNATURE_CHARS] not in body[:MAX_BODY_CHARS]:
         parts.append(signature)
     if doc:
