@@ -1,25 +1,123 @@
-"""Common names: what a name alone says nothing about, and which languages reach names without naming where they are."""
+"""Common names: what a name alone says nothing about, and how each language's names reach over files."""
 
-IMPLICIT_SELF = frozenset({"java", "kotlin", "scala", "csharp", "cpp", "swift", "ruby"})
-"""Languages in which a method calls another of its type without `self`."""
-UNIT_LANGUAGES = frozenset({"swift", "bash", "elixir"})
-"""Languages whose files see each other's top-level names without an import."""
-GLOBAL_LANGUAGES = frozenset({"c", "cpp", "swift", "ruby", "php", "bash", "lua", "sql", "csharp", "zig", "haskell", "elixir"})
-"""Languages in which a bare name may come from another file without an import that names it."""
+from dataclasses import dataclass
 
-COMMON_NAMES = frozenset(
+
+@dataclass(frozen=True, slots=True)
+class Scoping:
+    """How far the names of a language reach, and what a bare name may mean."""
+
+    family: str
+    """Languages of one family can call each other."""
+    space: str = "file"
+    """What shares one set of top-level names: "file", "folder" (Go), "crate" (Rust), or "all" (packages, globals)."""
+    implicit_self: bool = False
+    """Whether a method reaches its type's members by their bare names."""
+    outer_packages: bool = False
+    """Whether a bare name is looked for in the packages around its own, too."""
+    last_wins: bool = False
+    """Whether of several definitions of one name in one file the last is meant (overload stubs come first)."""
+    bare_by_name: bool = False
+    """Whether a bare name may come from another file without a statement that names it."""
+    instances: frozenset[str] = frozenset()
+    """Words, beside `self`, that stand for the type around them when called."""
+
+
+_python = Scoping("python", last_wins=True, instances=frozenset({"cls"}))
+_script = Scoping("javascript", last_wins=True)
+_c = Scoping("c", "all", implicit_self=True, outer_packages=True, bare_by_name=True)
+SCOPING = {
+    "python": _python,
+    "jupyter": _python,
+    "javascript": _script,
+    "typescript": _script,
+    "tsx": _script,
+    "vue": _script,
+    "svelte": _script,
+    "html": _script,
+    "go": Scoping("go", "folder"),
+    "rust": Scoping("rust", "crate", instances=frozenset({"Self"})),
+    "java": Scoping("java", "all", implicit_self=True),
+    "kotlin": Scoping("java", "all", implicit_self=True),
+    "scala": Scoping("java", "all", implicit_self=True, outer_packages=True),
+    "csharp": Scoping("csharp", "all", implicit_self=True, outer_packages=True),
+    "c": _c,
+    "cpp": _c,
+    "ruby": Scoping(
+        "ruby", "all", implicit_self=True, outer_packages=True, last_wins=True, instances=frozenset({"new"})
+    ),
+    "php": Scoping("php", "all", outer_packages=True, instances=frozenset({"self", "static"})),
+    "swift": Scoping("swift", "all", implicit_self=True, outer_packages=True, instances=frozenset({"Self"})),
+    "elixir": Scoping("elixir", "all", implicit_self=True, outer_packages=True),
+    "haskell": Scoping("haskell", "all"),
+    "bash": Scoping("bash", "all", outer_packages=True, last_wins=True),
+    "sql": Scoping("sql", "all", outer_packages=True),
+    "lua": Scoping("lua", last_wins=True, bare_by_name=True),
+    "zig": Scoping("zig"),
+}
+OTHER = Scoping("", bare_by_name=True)
+"""For languages without a row."""
+
+BUILTIN_METHODS = frozenset(
     """
-    add all any append apply apply_async assign at back begin bind build call cancel capitalize catch charAt clear clone close
-    collect commit compare compile concat contains copy count create cwd data decode default delete describe destroy each
-    empty encode end endsWith entries entry equals error every exec execute exists exit expect extend fetch fields fill filter
-    find first flat flatten flush fold for_each forEach format from front get getValue get_or_create group handle has hash hashCode
-    head id includes index indexOf info init insert invoke is_empty isEmpty items iter join keys last len length lines list
-    load lock log lower lowerCase main make map match max merge message min name new next next_ now of on open options parse path
-    peek ping pop post print process push put query raise read readLine ready receive reduce register release remove render
-    replace request reset resolve response result return reverse rollback run save schedule search select send set setdefault
-    setUp setup shift show size skip slice sort split splice start startsWith state status stop strip sub submit substring sum swap
-    tail take tearDown test then throw title toString to_s to_string trim type unlock unwrap update upper use validate value valueOf
-    values visit wait warn when with wrap write yield
+    append capitalize casefold center charAt charCodeAt clear codePointAt concat copy count decode difference discard encode
+    endswith endsWith ends_with entries expandtabs extend filter find findIndex flat flatMap forEach format format_map
+    fromkeys get getOrDefault has hasOwnProperty index indexOf insert intersection into_iter isalnum isalpha isdigit
+    isEmpty is_empty islower isoformat isspace issubset issuperset istitle isupper items iter join keys lastIndexOf len
+    length ljust localeCompare lower lstrip map match mode padEnd padStart partition pop popitem push put read readline
+    readlines reduce remove removeprefix removesuffix repeat replace reverse rfind rindex rjust rpartition rsplit rstrip
+    seek set setdefault shift size slice some sort splice split splitlines startswith startsWith starts_with strip
+    substring subSequence swapcase symmetric_difference tell test then title toFixed toLowerCase toString toUpperCase
+    to_owned to_s to_string to_sym to_a to_i translate trim truncate union unshift unwrap update upper valueOf values
+    write writelines zfill each each_with_index select collect inject is_some is_none ok expect clone as_ref as_str
+    push_back emplace_back begin end hashCode equals contains containsKey add addAll putAll stream toArray getClass name
     """.split()
 )
-"""Method names of the languages' own types and of most libraries: a repository's method of that name is only `possible`."""
+"""Methods of the languages' own strings, lists, maps and files: on an unknown receiver they say nothing of the repository."""
+
+COMMON_NAMES = BUILTIN_METHODS | frozenset(
+    """
+    accept all any apply assign back bind build call cancel catch close collect commit compare compile connect create
+    data default delete describe destroy disconnect dispatch done empty entry error every exec execute exists exit
+    extract fetch field fields fill finish first flush fold from front getValue group handle hash head help id include includes info
+    init invoke keys label last line lines list listen load lock log main make max merge message min next node notify now of on open
+    options parse path peek ping post print process query raise ready receive record register release render report request reset
+    resolve respond response result return rollback root run save schedule search send setup shape show shutdown skip source start
+    state status step stop sub submit subscribe sum swap sync tail take tearDown text throw tick token top type unlock url use user
+    validate value verify view visit wait warn when with wrap yield setUp debug warning exception critical fatal sleep
+    """.split()
+)
+"""Names that libraries use all the time: on an unknown receiver a repository's method of that name is only `possible`."""
+
+OUTSIDE_ROOTS = frozenset(
+    """
+    std boost absl fmt console Math JSON Object Array Promise Number String Boolean Date RegExp Symbol Reflect Map Set
+    document window process globalThis Buffer Intl Error navigator localStorage core alloc self_cell
+    """.split()
+)
+"""First words of chains that no repository defines unless a scope says so."""
+
+PYTHON_BUILTINS = frozenset(
+    """
+    abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile complex delattr dict
+    dir divmod enumerate eval exec filter float format frozenset getattr globals hasattr hash help hex id input int
+    isinstance issubclass iter len list locals map max memoryview min next object oct open ord pow print property range
+    repr reversed round set setattr slice sorted staticmethod str sum super tuple type vars zip __import__
+    """.split()
+)
+BUILTIN_FUNCTIONS = PYTHON_BUILTINS | frozenset(
+    """
+    append cap clear close copy delete len make max min new panic print println recover
+    parseInt parseFloat isNaN isFinite require setTimeout setInterval clearTimeout clearInterval fetch alert structuredClone
+    queueMicrotask encodeURIComponent decodeURIComponent encodeURI decodeURI eval super
+    Some None Ok Err Box Vec String drop sizeof printf malloc free memcpy memset strlen
+    puts raise require_relative attr_reader attr_writer attr_accessor lambda proc loop include extend
+    echo isset unset empty count array exit die listOf mutableListOf mapOf setOf let also apply run
+    """.split()
+)
+"""What the languages bring along; a bare call of one is no evidence for a repository's function of that name."""
+
+
+def scoping_of(language: str) -> Scoping:
+    """Return how a language's names reach."""
+    return SCOPING.get(language, OTHER)

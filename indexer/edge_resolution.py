@@ -2,20 +2,22 @@
 
 **Invariant:** an edge is never invented. `exact`: the text says which definition it is. `likely`: one step rests on a
 convention (a declared result type, the only definition of an uncommon name). `possible`: only the name speaks for it.
-`external`: it comes from outside the repository, or from the language.
+`external`: it comes from outside the repository. What the language itself brings (`len`, `append`) and names that
+nothing in the repository could explain give no edge.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from codecards.indexer.common_names import COMMON_NAMES, GLOBAL_LANGUAGES, IMPLICIT_SELF, UNIT_LANGUAGES
-from codecards.indexer.facts import Import, Reference
-from codecards.indexer.module_paths import BY_PACKAGE
-from codecards.indexer.symbol_table import TYPE_KINDS, Place, SymbolTable
+from codecards.indexer.common_names import BUILTIN_FUNCTIONS, BUILTIN_METHODS, COMMON_NAMES, OUTSIDE_ROOTS
+from codecards.indexer.facts import Definition, Import, Reference
+from codecards.indexer.name_meanings import Meaning, NameMeanings
+from codecards.indexer.symbol_table import CALLED_KINDS, HOLDER_KINDS, FileNames, Place, SymbolTable
 
 MAX_CANDIDATES = 8
-MAX_STEPS = 12
-"""Imports followed from file to file, and bases upwards; cycles end here too."""
+_CALLS = frozenset({"call", "construct", "macro", "decorator"})
+_TYPES = frozenset({"type", "inherit", "construct"})
+_UNCALLABLE = frozenset({"field", "constant", "section", "namespace", "table", "view", "index", "cell"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,479 +28,264 @@ class Edge:
     caller: int
     """Position in the file's definitions, -1 for module code."""
     target: Place | None
-    """None where it is external or ambiguous."""
+    """None where it is external or only possible; position -1 is a file as a whole."""
     name: str
     """As written, receiver included."""
     line: int
     kind: str
-    """As in `facts.Reference`."""
+    """As in `facts.Reference`, or "import"."""
     confidence: str
     rule: str
+    """What spoke for it, in a word: "import", "self", "same-file", "only-name"."""
     candidates: tuple[Place, ...] = ()
-    """What an ambiguous name may mean, best first, cut at `MAX_CANDIDATES`."""
+    """What a possible edge may lead to, best first, cut at `MAX_CANDIDATES`."""
     n_candidates: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What a name or a chain of names stands for."""
+class _Outcome:
+    """What a reference leads to, whatever its line and caller."""
 
-    places: tuple[Place, ...]
-    """More than one where a name has several definitions: overloads, parts of a module."""
-    is_instance: bool = False
-    """Whether it is a value of the type, not the type itself."""
-    is_sure: bool = True
-    rule: str = ""
-    is_external: bool = False
+    target: Place | None
+    confidence: str
+    rule: str
+    candidates: tuple[Place, ...] = ()
+    n_candidates: int = 0
 
 
-NOTHING = Found(())
-EXTERNAL = Found((), rule="import", is_external=True)
-
-
-@dataclass(slots=True)
 class Resolver:
     """Resolves the references of a repository's files. Remembers what it has looked up."""
 
-    table: SymbolTable
-    _imports: dict[str, dict[str, list[Import]]] = field(default_factory=dict)
-    _bindings: dict[str, dict[tuple[int, str], str]] = field(default_factory=dict)
-    _exported: dict[tuple[str, str], Found] = field(default_factory=dict)
-    _known: dict[tuple[str, int, str], Found] = field(default_factory=dict)
+    def __init__(self, table: SymbolTable) -> None:
+        """Take what the repository defines."""
+        self.table = table
+        self.meanings = NameMeanings(table)
+        self._included: dict[str, frozenset[str]] = {}
 
     def resolve(self, path: str) -> tuple[Edge, ...]:
-        """Return the edges of a file's references, in their order."""
+        """Return the edges of a file's imports and references, in the order of their lines."""
         facts = self.table.files[path]
-        return tuple(edge for one in facts.references if (edge := self._edge(path, one)) is not None)
+        edges = [edge for one in facts.imports if (edge := self._import_edge(path, one)) is not None]
+        known: dict[tuple[int, str, str, str, int], _Outcome | None] = {}
+        for one in facts.references:
+            key = (one.owner, one.receiver, one.name, one.kind, one.n_arguments)
+            if key in known:
+                outcome = known[key]
+            else:
+                self.meanings.take_line_mark()
+                outcome = self._outcome(path, one)
+                if not self.meanings.take_line_mark():
+                    known[key] = outcome
+            if outcome is not None:
+                written = f"{one.receiver}.{one.name}" if one.receiver else one.name
+                edges.append(
+                    Edge(path, one.owner, outcome.target, written, one.line, one.kind, outcome.confidence, outcome.rule,
+                         outcome.candidates, outcome.n_candidates)
+                )  # fmt: skip
+        edges.sort(key=lambda edge: edge.line)
+        return tuple(edges)
 
-    def _edge(self, path: str, one: Reference) -> Edge | None:
-        language = self.table.files[path].language
-        written = f"{one.receiver}.{one.name}" if one.receiver else one.name
-        edge = Edge(path, one.owner, None, written, one.line, one.kind, "external", "builtin")
-        found = self._reference(path, one)
-        places = self._fitting(found.places, one)
-        if places:
-            if len(places) > 1 and not self._are_one(places):
-                shown = tuple(places[:MAX_CANDIDATES])
-                return replace(edge, confidence="possible", rule=found.rule, candidates=shown, n_candidates=len(places))
-            confidence = "exact" if found.is_sure else "likely"
-            return replace(edge, target=places[0], confidence=confidence, rule=found.rule)
-        if one.kind in ("value", "type"):
-            return None  # most are locals and builtins; a name that nothing defines says nothing
-        if found.is_external:
-            return replace(edge, rule=found.rule or "import")
-        return self._by_name(path, one, edge, language)
+    def _import_edge(self, path: str, one: Import) -> Edge | None:
+        found = self.meanings.imported(path, one)
+        names = self.table.names[path]
+        written = ".".join(filter(None, ("." * one.level + one.module, one.name)))
+        target: Place | None = None
+        confidence = "exact"
+        if names.scoping.family == "c" and not one.alias and one.name != "*":
+            file = self.table.modules.file_of(path, one.module)
+            target, confidence = ((file, -1), "exact") if file is not None else (None, "external")
+        elif found is None or found.kind == "hidden":
+            return None
+        elif found.kind == "external":
+            confidence = "external"
+        elif found.places:
+            target = self._nearest(path, found.places, None)[0]
+        elif found.kind == "package" and (files := self.table.files_of_package.get(found.full)):
+            target = (min(files), -1)
+        else:
+            return None
+        return Edge(path, one.scope, target, written, one.line, "import", confidence, "import")
 
-    def _reference(self, path: str, one: Reference) -> Found:
+    def _outcome(self, path: str, one: Reference) -> _Outcome | None:
+        names = self.table.names[path]
+        meanings = self.meanings
         if not one.receiver:
-            return self._bare(path, one.owner, one.name)
-        if one.receiver == "?":
-            return NOTHING
-        holder = self._chain(path, one.owner, one.receiver)
-        return self._member(holder, one.name) if holder.places else holder
-
-    def _by_name(self, path: str, one: Reference, edge: Edge, language: str) -> Edge | None:
-        """Return what only the name speaks for."""
-        if one.name in COMMON_NAMES or (not one.receiver and language not in GLOBAL_LANGUAGES):
-            common = True
+            found = self._bare(path, one)
+        elif one.receiver == "?":
+            found = None
         else:
-            common = False
-        found = [place for place in self.table.callables.get(one.name, ()) if self._same_family(path, place[0])]
-        if one.receiver:
-            found = [place for place in found if "." in self.table.definition(place).qualified_name]
-        found = self._fitting(found, one)
+            holder = meanings.chain(path, one.owner, one.receiver, one.line)
+            found = meanings.attribute(path, holder, one.name) if holder is not None else None
+            if found is None and holder is not None:
+                return self._on_known_holder(names, one, holder)
+        if found is None:
+            return self._by_name(names, one)
+        if found.kind == "external":
+            if found.rule == "builtin" or one.kind == "value":
+                return None
+            return _Outcome(None, "external", found.rule) if found.is_sure else self._by_name(names, one)
+        return self._settled(path, one, found)
+
+    def _bare(self, path: str, one: Reference) -> Meaning | None:
+        scoping = self.table.names[path].scoping
+        if one.name in scoping.instances and (owner := self.meanings.type_around(path, one.owner)) is not None:
+            return Meaning("type", owner, rule="self")
+        if one.name in ("super", "self", "this") and one.kind == "call":
+            owner = self.meanings.type_around(path, one.owner)
+            line = self.meanings.line_of(owner)[0] if owner is not None else ()
+            if one.name == "super":
+                return Meaning("type", line[1], rule="super") if len(line) > 1 else Meaning("hidden")
+        if one.kind == "decorator" and one.owner >= 0:  # it stands outside the definition that it decorates
+            return self.meanings.bare(path, self.table.files[path].definitions[one.owner].parent, one.name, one.line)
+        return self.meanings.bare(path, one.owner, one.name, one.line)
+
+    def _on_known_holder(self, names: FileNames, one: Reference, holder: Meaning) -> _Outcome | None:
+        """Return what a member means that its holder, as far as it is known, does not have."""
+        if one.name == "new" and holder.kind == "type":  # Ruby, Rust without a `new` of its own
+            return self._settled(names.path, one, holder)
+        if holder.kind in ("external", "value", "instance", "type", "hidden"):
+            return self._by_name(names, one, at_most_possible=holder.kind in ("external", "instance", "type"))
+        return None
+
+    def _settled(self, path: str, one: Reference, found: Meaning) -> _Outcome | None:
+        """Return the outcome of a meaning inside the repository."""
+        if found.kind == "value" and one.kind in _CALLS:
+            held = self.meanings.settle(path, found)
+            if held is not None and held.kind in ("callable", "type") and held.places:
+                found = held
+            elif held is not None and held.kind == "external" and not found.places:
+                return _Outcome(None, "external", held.rule)
+        if found.kind == "module" and one.kind in _CALLS:
+            found = self.meanings.attribute(path, found, "default") or found
+        places: Sequence[Place] = found.places
+        if found.kind == "type":
+            places = self.table.types_at(found.full) or places
+            bodies = [place for place in places if self.table.definition(place).kind != "impl"]
+            places = bodies or places
+        if not places or found.kind in ("instance", "super", "package", "dotted", "hidden"):
+            return None
+        if found.kind == "module":
+            return _Outcome((places[0][0], -1), "exact", found.rule) if one.kind != "call" else None
+        places = self._nearest(path, places, one)
+        is_one = len(places) == 1 or found.kind == "type" or self._are_one(places)
+        confidence = "exact" if found.is_sure and is_one else "likely"
+        return _Outcome(places[0], confidence, found.rule or "scope")
+
+    def _nearest(self, path: str, places: Sequence[Place], one: Reference | None) -> list[Place]:
+        """Return what of several definitions of one name is meant, best first: bodies, near files, fitting heads."""
+        if len(places) == 1:
+            return list(places)
+        definition = self.table.definition
+        kept = [place for place in places if place[1] < 0 or definition(place).kind != "declaration"] or list(places)
+        family = self.table.names[path].scoping.family
+        if family == "c":
+            near = self._files_included(path)
+            stems = {_stem(file) for file in near}
+            ranks = {
+                place: (place[0] != path, place[0] not in near, _stem(place[0]) not in stems, -_shared(place[0], path))
+                for place in kept
+            }
+        else:
+            ranks = {place: (place[0] != path, False, False, -_shared(place[0], path)) for place in kept}
+        best = min(ranks.values())
+        kept = [place for place in kept if ranks[place] == best]
+        if len(kept) > 1 and self.table.names[kept[0][0]].scoping.last_wins:
+            properties = [place for place in kept if place[1] >= 0 and definition(place).kind == "property"]
+            return properties[:1] or kept[-1:]
+        if len(kept) > 1 and one is not None and one.n_arguments >= 0:
+            kept = [place for place in kept if self.meanings.parameters(place).fit(one.n_arguments)] or kept
+        return kept
+
+    def _are_one(self, places: Iterable[Place]) -> bool:
+        """Return whether several definitions are one thing for a reader: prototypes, a getter and its setter."""
+        definitions = [self.table.definition(place) for place in places]
+        return all(one.kind in ("declaration", "property") for one in definitions)
+
+    def _files_included(self, path: str) -> frozenset[str]:
+        """Return the file and those that it includes, directly or not."""
+        if path not in self._included:
+            seen, pending = {path}, [path]
+            while pending and len(seen) < 2_000:
+                one = pending.pop()
+                for brought in self.table.names[one].stars:
+                    target = self.table.modules.file_of(one, brought.module)
+                    if target is not None and target not in seen:
+                        seen.add(target)
+                        pending.append(target)
+            self._included[path] = frozenset(seen)
+        return self._included[path]
+
+    # names alone
+
+    def _by_name(self, names: FileNames, one: Reference, *, at_most_possible: bool = False) -> _Outcome | None:
+        """Return what only the name speaks for; never more than `possible` for names that every library has."""
+        if one.kind in ("value", "type") or not one.receiver and one.name in BUILTIN_FUNCTIONS:
+            return None
+        if one.receiver.partition(".")[0] in OUTSIDE_ROOTS:
+            return None
+        places = self.table.by_name.get((names.scoping.family, one.name), ())
+        found = [place for place in places if self._could_be(one, self.table.definition(place))] if places else []
         if not found:
-            return edge
-        if len(found) == 1 and not common and len(one.name) > 3:
-            return replace(edge, target=found[0], confidence="likely", rule="only-name")
-        if not one.receiver and language not in GLOBAL_LANGUAGES and not self._has_star(path):
-            return edge  # a bare name that is not in scope is a builtin or a local value
-        found.sort(key=lambda place: (place[0] != path, place[0].rpartition("/")[0] != path.rpartition("/")[0]))
-        shown = tuple(found[:MAX_CANDIDATES])
-        return replace(edge, confidence="possible", rule="name", candidates=shown, n_candidates=len(found))
+            return None
+        fitting = [place for place in found if self._fits(place, one)]
+        hinted = [place for place in fitting if one.receiver and self._is_named_like(one.receiver, place)]
+        if one.name in BUILTIN_METHODS and one.receiver:
+            found = hinted
+            if not found:
+                return None
+        elif not at_most_possible:
+            chosen = fitting if len(found) == 1 else []
+            uncommon = one.name not in COMMON_NAMES and len(one.name) > 3
+            if chosen and uncommon and (one.receiver or names.scoping.bare_by_name):
+                return _Outcome(chosen[0], "likely", "only-name")
+            if len(hinted) == 1 and uncommon:
+                return _Outcome(hinted[0], "likely", "receiver-name")
+        if not one.receiver and not names.scoping.bare_by_name and not names.stars and names.scoping.space == "file":
+            return None  # nothing brings the name here: it is a local value or comes with the language
+        order = sorted(
+            found,
+            key=lambda place: (
+                place not in hinted,
+                place not in fitting,
+                place[0] != names.path,
+                -_shared(place[0], names.path),
+                place,
+            ),
+        )
+        return _Outcome(None, "possible", "name", tuple(order[:MAX_CANDIDATES]), len(order))
 
-    # names
+    def _could_be(self, one: Reference, definition: Definition) -> bool:
+        """Return whether a definition is of the kind that a reference asks for."""
+        kind = definition.kind
+        if one.kind == "macro":
+            return kind == "macro"
+        if one.kind in _TYPES:
+            return kind in HOLDER_KINDS
+        if kind in _UNCALLABLE or kind not in CALLED_KINDS:
+            return False
+        is_member = "." in definition.qualified_name
+        return is_member and kind != "constructor" if one.receiver else not is_member or kind == "macro"
 
-    def _bare(self, path: str, scope: int, name: str) -> Found:
-        """Return what a name without receiver stands for where it is written."""
-        key = (path, scope, name)
-        if key not in self._known:
-            self._known[key] = NOTHING  # a cycle finds nothing
-            self._known[key] = self._look_up(path, scope, name)
-        return self._known[key]
+    def _fits(self, place: Place, one: Reference) -> bool:
+        """Return whether a call with so many arguments is possible."""
+        return one.kind not in ("call", "construct") or self.meanings.parameters(place).fit(one.n_arguments)
 
-    def _look_up(self, path: str, scope: int, name: str) -> Found:
-        facts, language = self.table.files[path], self.table.files[path].language
-        at = scope
-        while at >= 0:
-            one = facts.definitions[at]
-            if one.kind not in TYPE_KINDS or language in IMPLICIT_SELF:
-                inner = [(path, p) for p in self._children(path, at) if facts.definitions[p].name == name]
-                if inner:
-                    return Found(tuple(inner), rule="scope")
-            if one.kind in TYPE_KINDS and language in IMPLICIT_SELF or "." in one.qualified_name and language in IMPLICIT_SELF:
-                holder = self._enclosing_type(path, at)
-                found = self._member(Found((holder,)), name) if holder else NOTHING
-                if found.places:
-                    return replace(found, rule="implicit-self")
-            bound = self._binding(path, at, name)
-            if bound is not None:
-                return self._value(path, at, bound)
-            imported = self._imported(path, at, name)
-            if imported is not None:
-                return imported
-            at = one.parent
-        same_file = self.table.tops[path].get(name)
-        if same_file:
-            return Found(tuple((path, position) for position in same_file), rule="same-file")
-        imported = self._imported(path, -1, name)
-        if imported is not None:
-            return imported
-        bound = self._binding(path, -1, name)
-        if bound is not None:
-            return self._value(path, -1, bound)
-        return self._from_neighbours(path, name, language)
-
-    def _from_neighbours(self, path: str, name: str, language: str) -> Found:
-        """Return what the file reaches without naming where it comes from: its package, star imports, includes."""
-        facts = self.table.files[path]
-        if language == "go":
-            neighbours = [one for one in self.table.modules.in_folder(path) if self.table.files[one].package == facts.package]
-        elif language in BY_PACKAGE and facts.package:
-            neighbours = self.table.modules.in_package(facts.package)
-        elif language in UNIT_LANGUAGES:
-            neighbours = [place[0] for place in self.table.callables.get(name, ()) if self._same_family(path, place[0])]
-        else:
-            neighbours = []
-        found = [(one, p) for one in dict.fromkeys(neighbours) for p in self.table.tops[one].get(name, ())]
-        if found:
-            return Found(tuple(found), rule="package")
-        sure = True
-        for one in self._imports_of(path).get("", ()):
-            for target in self.table.modules.find(path, one):
-                exported = self._export(target, name, 0)
-                if exported.places:
-                    return replace(exported, rule="star-import" if one.name == "*" else "include", is_sure=sure)
-        return NOTHING
-
-    def _imported(self, path: str, scope: int, name: str) -> Found | None:
-        """Return what an import in this scope binds the name to, None if none does."""
-        for one in self._imports_of(path).get(name, ()):
-            if one.scope != scope:
-                continue
-            return self._import_target(path, one, 0)
-        return None
-
-    def _import_target(self, path: str, one: Import, depth: int) -> Found:
-        files = self.table.modules.find(path, one)
-        if one.name in ("", "*"):
-            return Found(tuple((target, -1) for target in files), rule="import") if files else self._type_import(path, one)
-        for target in files:
-            exported = self._export(target, one.name, depth + 1)
-            if exported.places:
-                return replace(exported, rule="import")
-        below = self.table.modules.submodule(path, one)
-        if below:
-            return Found(tuple((target, -1) for target in below), rule="import")
-        return self._type_import(path, one)
-
-    def _type_import(self, path: str, one: Import) -> Found:
-        """Return the member of a type that an import names (`import static a.B.c`, `use a::B::c`), else external."""
-        owner_module, _, owner = one.module.rpartition(".")
-        if owner and one.name and self.table.types.get(owner):
-            holder = self._import_target(path, replace(one, module=owner_module, name=owner), MAX_STEPS - 1)
-            found = self._member(holder, one.name) if holder.places else NOTHING
-            if found.places:
-                return replace(found, rule="import")
-        return EXTERNAL
-
-    def _export(self, path: str, name: str, depth: int) -> Found:
-        """Return what importers of a file get under a name."""
-        key = (path, name)
-        if key in self._exported:
-            return self._exported[key]
-        self._exported[key] = NOTHING
-        found = self._find_export(path, name, depth)
-        self._exported[key] = found
-        return found
-
-    def _find_export(self, path: str, name: str, depth: int) -> Found:
-        facts = self.table.files[path]
-        for one in facts.exports:
-            if one.name == name:
-                return self._bare(path, -1, one.local) if "." not in one.local else self._chain(path, -1, one.local)
-        positions = self.table.tops[path].get(name)
-        if positions:
-            return Found(tuple((path, position) for position in positions))
-        if depth > MAX_STEPS:
-            return NOTHING
-        passed_on = facts.language == "python"
-        for one in self._imports_of(path).get(name, ()):
-            if one.scope < 0 and (one.reexported or passed_on):
-                return self._import_target(path, one, depth + 1)
-        for one in self._imports_of(path).get("", ()):
-            if one.name == "*" and (one.reexported or passed_on):
-                for target in self.table.modules.find(path, one):
-                    found = self._export(target, name, depth + 1)
-                    if found.places:
-                        return found
-        return NOTHING
-
-    # chains and members
-
-    def _chain(self, path: str, scope: int, written: str) -> Found:
-        """Return what a receiver stands for: "self.store", "pkg.mod", "Foo()"."""
-        steps = written.split(".")
-        found, start = self._first_step(path, scope, steps)
-        for step in steps[start:]:
-            if not found.places:
-                return found
-            name = step.removesuffix("()")
-            found = self._member(found, name)
-            if step.endswith("()"):
-                found = self._called(found)
-            elif found.places and not self._is_module_or_type(found):
-                found = self._declared(found)
-        return found
-
-    def _first_step(self, path: str, scope: int, steps: Sequence[str]) -> tuple[Found, int]:
-        """Return what the chain begins with, and how many of its steps that takes."""
-        head = steps[0]
-        if head in ("self", "super"):
-            holder = self._enclosing_type(path, scope)
-            if holder is None:
-                return NOTHING, 1
-            if head == "super":
-                bases = [base for _, base in self._bases(holder)]
-                return (Found(tuple(bases), rule="super"), 1) if bases else (EXTERNAL if self._has_bases(holder) else NOTHING, 1)
-            if len(steps) > 1 and not steps[1].endswith("()"):
-                bound = self._member_binding(holder, f"self.{steps[1]}")
-                if bound is not None:
-                    return bound, 2
-            return Found((holder,), is_instance=True, rule="self"), 1
-        for length in range(len(steps), 1, -1):  # import a.b.c binds the chain a.b.c
-            dotted = ".".join(steps[:length])
-            for one in self._imports_of(path).get(dotted, ()):
-                return self._import_target(path, one, 0), length
-        name = head.removesuffix("()")
-        found = self._bare(path, scope, name)
-        if not found.places and not found.is_external:
-            holder = self._type(path, scope, name)
-            found = Found((holder,), is_sure=False, rule="type-name") if holder and name[:1].isupper() else found
-        return (self._called(found) if head.endswith("()") else self._declared_value(found)), 1
-
-    def _declared_value(self, found: Found) -> Found:
-        """Return the type's instance for a variable that is a definition itself, else what was found."""
-        return found if self._is_module_or_type(found) or found.is_instance else self._declared(found)
-
-    def _is_module_or_type(self, found: Found) -> bool:
-        return all(position < 0 or self.table.definition((path, position)).kind in TYPE_KINDS | {"namespace", "module"}
-                   for path, position in found.places)  # fmt: skip
-
-    def _called(self, found: Found) -> Found:
-        """Return what a call of it gives: a new instance of a type, or a function's declared result."""
-        if not found.places or found.places[0][1] < 0:
-            return NOTHING if not found.is_external else EXTERNAL
-        one = self.table.definition(found.places[0])
-        if one.kind in TYPE_KINDS:
-            return replace(found, is_instance=True)
-        if one.kind == "constructor":
-            holder = self._enclosing_type(*found.places[0])
-            return replace(found, places=(holder,), is_instance=True) if holder else NOTHING
-        return self._declared(found)
-
-    def _declared(self, found: Found) -> Found:
-        """Return an instance of the declared (result) type of a function or variable."""
-        path, position = found.places[0]
-        if position < 0:
-            return found
-        one = self.table.definition((path, position))
-        returned = one.returns
-        if returned in ("Self", "self", "static", "this", "typing.Self", one.qualified_name.rpartition(".")[0].rpartition(".")[2]):
-            holder = self._enclosing_type(path, position)
-            return replace(found, places=(holder,), is_instance=True, is_sure=False) if holder else NOTHING
-        if not returned:
-            bound = self._binding(path, one.parent, one.name)
-            return self._value(path, one.parent, bound) if bound is not None else NOTHING
-        holder = self._type(path, one.parent, returned)
-        return replace(found, places=(holder,), is_instance=True, is_sure=False) if holder else NOTHING
-
-    def _member(self, holder: Found, name: str) -> Found:
-        """Return the member of a module, type or instance; of a type also what it inherits."""
-        for path, position in holder.places:
-            if position < 0:
-                exported = self._export(path, name, 0)
-                if exported.places:
-                    return replace(exported, rule="module", is_sure=holder.is_sure)
-                continue
-            found = self._own_or_inherited((path, position), name)
-            if found:
-                return Found(tuple(found), is_sure=holder.is_sure, rule=holder.rule or "member")
-        if holder.is_external:
-            return EXTERNAL
-        outside = any(position >= 0 and self._has_outside_base((path, position)) for path, position in holder.places)
-        return EXTERNAL if outside else NOTHING
-
-    def _own_or_inherited(self, place: Place, name: str) -> list[Place]:
-        pending, seen = [place], set[Place]()
-        while pending and len(seen) < 50:
-            one = pending.pop(0)
-            if one in seen:
-                continue
-            seen.add(one)
-            if self.table.definition(one).kind in ("namespace", "module"):
-                children = [(one[0], p) for p in self._children(*one) if self.table.definition((one[0], p)).name == name]
-                if children:
-                    return children
-            found = self.table.members_of(one, name)
-            if found:
-                return found
-            pending += [base for _, base in self._bases(one)]
-        return []
-
-    def _bases(self, place: Place) -> Iterator[tuple[str, Place]]:
-        """Yield the bases of a type that the repository defines."""
-        for path, written in self.table.bases_of(place):
-            found = self._type(path, self.table.definition(place).parent if path == place[0] else -1, written)
-            if found is not None and found != place:
-                yield written, found
-
-    def _has_bases(self, place: Place) -> bool:
-        return any(True for _ in self.table.bases_of(place))
-
-    def _has_outside_base(self, place: Place) -> bool:
-        known = sum(1 for _ in self._bases(place))
-        return known < sum(1 for _ in self.table.bases_of(place))
-
-    def _type(self, path: str, scope: int, written: str) -> Place | None:
-        """Return the type that a name means where it is written, None if the repository does not define it."""
-        head, _, rest = written.partition(".")
-        found = self._bare(path, scope, head)
-        if not found.places and not found.is_external:
-            only = [one for one in self.table.types.get(written.rpartition(".")[2], ()) if self._same_family(path, one[0])]
-            return only[0] if len(only) == 1 else None
-        for step in rest.split(".") if rest else ():
-            found = self._member(found, step)
-        types = [one for one in found.places if one[1] >= 0 and self.table.definition(one).kind in TYPE_KINDS]
-        return types[0] if types else None
-
-    def _value(self, path: str, scope: int, bound: str) -> Found:
-        """Return what a binding's value stands for: an instance of its type."""
-        if bound.startswith("="):
-            return self._chain(path, scope, bound[1:]) if "." in bound else self._bare(path, scope, bound[1:])
-        if bound.endswith("()"):
-            found = self._chain(path, scope, bound)
-            return replace(found, rule="local-type") if found.places else (found if found.is_external else NOTHING)
-        holder = self._type(path, scope, bound)
-        if holder is None:
-            return EXTERNAL if self._bare(path, scope, bound.partition(".")[0]).is_external else NOTHING
-        return Found((holder,), is_instance=True, rule="local-type")
-
-    def _member_binding(self, holder: Place, name: str) -> Found | None:
-        """Return the type of a member of a type (`self.store = Store()`), looked for in its methods and bases."""
-        pending, seen = [holder], set[Place]()
-        while pending and len(seen) < 20:
-            one = pending.pop(0)
-            if one in seen:
-                continue
-            seen.add(one)
-            path = one[0]
-            for scope in (one[1], *self._children(*one)):
-                bound = self._own_binding(path, scope, name) or self._own_binding(path, scope, name.removeprefix("self.")) if scope == one[1] else self._own_binding(path, scope, name)
-                if bound is not None:
-                    found = self._value(path, scope, bound)
-                    if found.places or found.is_external:
-                        return found
-            pending += [base for _, base in self._bases(one)]
-        return None
-
-    # small look-ups
-
-    def _binding(self, path: str, scope: int, name: str) -> str | None:
-        return self._own_binding(path, scope, name)
-
-    def _own_binding(self, path: str, scope: int, name: str) -> str | None:
-        if path not in self._bindings:
-            table: dict[tuple[int, str], str] = {}
-            for one in self.table.files[path].bindings:
-                known = table.get((one.scope, one.name))
-                if known is None or known.startswith("="):
-                    table[one.scope, one.name] = one.value
-            self._bindings[path] = table
-        return self._bindings[path].get((scope, name))
-
-    def _imports_of(self, path: str) -> dict[str, list[Import]]:
-        """Return alias -> imports of a file; under "" those that bind no name (star imports, includes)."""
-        if path not in self._imports:
-            table: dict[str, list[Import]] = {}
-            for one in self.table.files[path].imports:
-                table.setdefault(one.alias, []).append(one)
-            self._imports[path] = table
-        return self._imports[path]
-
-    def _has_star(self, path: str) -> bool:
-        return any(one.name == "*" for one in self._imports_of(path).get("", ()))
-
-    def _children(self, path: str, scope: int) -> list[int]:
-        return self._children_of(path).get(scope, [])
-
-    def _children_of(self, path: str) -> dict[int, list[int]]:
-        cached = _children_cache.get(id(self.table.files[path]))
-        if cached is None or cached[0] is not self.table.files[path]:
-            table: dict[int, list[int]] = {}
-            for position, one in enumerate(self.table.files[path].definitions):
-                table.setdefault(one.parent, []).append(position)
-            cached = _children_cache[id(self.table.files[path])] = (self.table.files[path], table)
-        return cached[1]
-
-    def _enclosing_type(self, path: str, scope: int) -> Place | None:
-        """Return the type whose instance `self` is at a scope."""
-        facts = self.table.files[path]
-        at = scope
-        while at >= 0:
-            one = facts.definitions[at]
-            if one.kind in TYPE_KINDS and one.kind != "impl":
-                return path, at
-            owner = one.qualified_name.rpartition(".")[0]
-            parent = facts.definitions[one.parent] if one.parent >= 0 else None
-            if owner and (parent is None or parent.kind in ("impl", "namespace", "module")):
-                name = owner.rpartition(".")[2] if parent is None or parent.kind != "impl" else parent.name
-                found = self._type_named(path, name)
-                if found is not None:
-                    return found
-            at = one.parent
-        return None
-
-    def _type_named(self, path: str, name: str) -> Place | None:
-        """Return the type of that name that is nearest to a file."""
-        found = [one for one in self.table.types.get(name, ()) if self._same_family(path, one[0])]
-        folder = path.rpartition("/")[0]
-        found.sort(key=lambda one: (one[0] != path, one[0].rpartition(".")[0] != path.rpartition(".")[0], one[0].rpartition("/")[0] != folder))
-        return found[0] if found else None
-
-    def _same_family(self, one: str, other: str) -> bool:
-        mine, theirs = self.table.files[one].language, self.table.files[other].language
-        return _FAMILIES.get(mine, mine) == _FAMILIES.get(theirs, theirs)
-
-    def _fitting(self, places: Sequence[Place], one: Reference) -> list[Place]:
-        """Return the places that the kind of reference allows, the definition itself before its prototype."""
-        kept = [place for place in places if place[1] >= 0 and self.table.definition(place).kind not in _UNCALLABLE] if one.kind in ("call", "construct") else [
-            place for place in places if place[1] >= 0]  # fmt: skip
-        bodies = [place for place in kept if self.table.definition(place).kind != "declaration"]
-        return bodies or kept
-
-    def _are_one(self, places: Sequence[Place]) -> bool:
-        """Return whether several definitions are one thing: overloads, a getter and its setter, parts of a class."""
-        names = {self.table.definition(place).qualified_name for place in places}
-        return len(names) == 1 and len({place[0] for place in places}) == 1 or (
-            len(names) == 1 and all(self.table.definition(place).kind in TYPE_KINDS for place in places)
-            and len({self.table.files[place[0]].package or place[0] for place in places}) == 1
-        )  # fmt: skip
+    def _is_named_like(self, receiver: str, place: Place) -> bool:
+        """Return whether a receiver is called like the type that holds a definition: token_store, TokenStore."""
+        owner = self.table.definition(place).qualified_name.rpartition(".")[0].rpartition(".")[2]
+        word = receiver.rpartition(".")[2].removesuffix("()").replace("_", "").lower()
+        return len(word) > 2 and owner.lower().endswith(word) and len(word) * 2 >= len(owner)
 
 
-_UNCALLABLE = frozenset({"field", "constant", "section", "namespace", "table", "view", "index", "cell", "impl"})
-_FAMILIES = {
-    "typescript": "javascript", "tsx": "javascript", "vue": "javascript", "svelte": "javascript", "html": "javascript",
-    "c": "cpp", "kotlin": "java", "scala": "java", "jupyter": "python",
-}  # fmt: skip
-_children_cache: dict[int, tuple[object, dict[int, list[int]]]] = {}
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0]
+
+
+def _shared(one: str, other: str) -> int:
+    """Return the number of folders, from the root, that two files share."""
+    count = 0
+    for mine, theirs in zip(one.split("/")[:-1], other.split("/")[:-1], strict=False):
+        if mine != theirs:
+            break
+        count += 1
+    return count

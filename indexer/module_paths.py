@@ -1,16 +1,21 @@
 """Module paths: which files of the repository an import means, by the rules of its language."""
 
 import posixpath
-from collections import defaultdict
+import sys
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 
-from codecards.indexer.facts import FileFacts, Import
+from codecards.indexer.common_names import scoping_of
+from codecards.indexer.facts import FileFacts
 
 SCRIPT_SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte")
-SCRIPTS = frozenset({"javascript", "typescript", "tsx", "vue", "svelte", "html"})
-BY_PACKAGE = frozenset({"java", "kotlin", "scala", "csharp", "php", "haskell", "elixir"})
-"""Languages whose files say which package they belong to, wherever they lie."""
 SOURCE_FOLDERS = ("src", "lib", "python", "source")
+_GO_STANDARD = frozenset(
+    """archive bufio builtin bytes cmp compress container context crypto database debug embed encoding errors expvar flag fmt
+    go hash html image index io iter log maps math mime net os path plugin reflect regexp runtime slices sort strconv strings
+    structs sync syscall testing text time unicode unique unsafe""".split()
+)
 
 
 def module_name(path: str, facts: FileFacts) -> str:
@@ -18,7 +23,8 @@ def module_name(path: str, facts: FileFacts) -> str:
     if facts.package:
         return facts.package
     folder, _, name = path.rpartition("/")
-    stem = name.partition(".")[0] if facts.language in SCRIPTS else name.rpartition(".")[0] or name
+    is_script = scoping_of(facts.language).family == "javascript"
+    stem = name.partition(".")[0] if is_script else name.rpartition(".")[0] or name
     parts = [part for part in folder.split("/") if part]
     if len(parts) > 1 and parts[0] in SOURCE_FOLDERS or parts[:1] == ["src"]:
         parts = parts[1:]
@@ -33,163 +39,283 @@ class ModulePaths:
     def __init__(self, files: Mapping[str, FileFacts]) -> None:
         """Take all files of the repository."""
         self._files = files
-        self._by_module: dict[str, list[str]] = defaultdict(list)
-        self._by_package: dict[str, list[str]] = defaultdict(list)
-        self._by_folder: dict[str, list[str]] = defaultdict(list)
-        self._by_tail: dict[str, list[str]] = defaultdict(list)
-        for path, facts in files.items():
-            folder, _, name = path.rpartition("/")
-            self._by_tail[name].append(path)
-            if facts.language == "python":
-                for module in _python_names(path, files):
-                    self._by_module[module].append(path)
-            elif facts.language == "go":
-                self._by_folder[folder].append(path)
-            if facts.package:
-                self._by_package[facts.package].append(path)
-        self._folders_by_tail: dict[str, list[str]] = defaultdict(list)
-        for folder in self._by_folder:
-            self._folders_by_tail[folder.rpartition("/")[2]].append(folder)
+        self._python_found: dict[tuple[str, str], str | None] = {}
 
-    def in_package(self, package: str) -> list[str]:
-        """Return the files that say they belong to a package."""
-        return self._by_package.get(package, [])
+    # Python
 
-    def in_folder(self, path: str) -> list[str]:
-        """Return the Go files that lie in the folder of a file."""
-        return self._by_folder.get(path.rpartition("/")[0], [])
+    def python(self, path: str, module: str, level: int) -> str | None:
+        """Return the file of a module that the file at path imports; None if there is none in the repository.
 
-    def find(self, path: str, one: Import) -> list[str]:
-        """Return the files that hold the module that an import in the file at path names; none if it is external."""
-        language = self._files[path].language
-        if language == "python":
-            return self._python(path, one.module, one.level)
-        if language in SCRIPTS:
-            return self._script(path, one.module)
-        if language == "go":
-            return self._go(one.module)
-        if language == "rust":
-            return self._rust(path, one.module)
-        if language in BY_PACKAGE:
-            return self._by_package.get(one.module, [])
-        return self._by_written_path(path, one.module, language)
+        Args:
+            path: The importing file.
+            module: Dotted, without leading dots; may be "".
+            level: Number of leading dots, 0 for an absolute import.
+        """
+        if level:
+            return self._python_relative(path, module, level)
+        folder = path.rpartition("/")[0]
+        key = (folder, module)
+        if key not in self._python_found:
+            self._python_found[key] = self._python_absolute(folder, module)
+        return self._python_found[key]
 
-    def submodule(self, path: str, one: Import) -> list[str]:
-        """Return the files of `module.name`, where the imported name is a module itself."""
-        language = self._files[path].language
-        joined = f"{one.module}.{one.name}" if one.module else one.name
-        if language == "python":
-            return self._python(path, joined, one.level)
-        if language == "rust":
-            return self._rust(path, joined)
-        return self._by_package.get(joined, []) if language in BY_PACKAGE else []
+    def python_inside(self, path: str, name: str) -> str | None:
+        """Return the submodule of a package (path of its `__init__`), None if there is none."""
+        folder, _, file = path.rpartition("/")
+        if not name or file.partition(".")[0] != "__init__":
+            return None
+        return self._python_at(f"{folder}/{name}" if folder else name)
 
-    def _python(self, path: str, module: str, level: int) -> list[str]:
-        if not level:
-            found = self._by_module.get(module, [])
-            near = [one for one in found if _same_top(one, path)]
-            return near or found
+    def is_python_package(self, dotted: str) -> bool:
+        """Return whether a dotted name is a folder with Python files somewhere under it, known from the root."""
+        return dotted in self._python_modules[1]
+
+    @cached_property
+    def _python_modules(self) -> tuple[dict[str, list[str]], set[str]]:
+        """Dotted name -> files; and the dotted names of packages."""
+        modules: dict[str, list[str]] = defaultdict(list)
+        packages: set[str] = set()
+        for path, facts in self._files.items():
+            if scoping_of(facts.language).family == "python" and path.endswith((".py", ".pyi", ".pyx")):
+                for name in _python_names(path, self._files):
+                    modules[name].append(path)
+                    parts = name.split(".")
+                    packages.update(".".join(parts[:length]) for length in range(1, len(parts)))
+        return modules, packages
+
+    def _python_absolute(self, folder: str, module: str) -> str | None:
+        top = module.partition(".")[0]
+        beside = self._python_at(posixpath.join(folder, module.replace(".", "/")))
+        if (
+            top in sys.stdlib_module_names
+        ):  # a file of that name is meant only by the scripts beside it, and even that rarely
+            is_package = self._python_at(folder) is not None
+            return beside if beside is not None and not is_package and folder else None
+        found = self._python_modules[0].get(module, [])
+        if not found:
+            is_package = f"{folder}/__init__.py" in self._files if folder else False
+            return None if is_package else beside
+        return min(found, key=lambda one: (-_shared_folders(one, folder), one.endswith(".pyi"), one.count("/"), one))
+
+    def _python_relative(self, path: str, module: str, level: int) -> str | None:
         folder = path.rpartition("/")[0]
         for _ in range(level - 1):
             if not folder:
-                return []
+                return None
             folder = folder.rpartition("/")[0]
-        base = posixpath.join(folder, module.replace(".", "/")) if module else folder
-        choices = (f"{base}.py", f"{base}/__init__.py", f"{base}.pyi", f"{base}/__init__.pyi") if base else ("__init__.py",)
-        return [one for one in choices if one in self._files][:1]
+        return self._python_at(posixpath.join(folder, module.replace(".", "/")) if module else folder)
 
-    def _script(self, path: str, module: str) -> list[str]:
-        if module.startswith("."):
-            base = posixpath.normpath(posixpath.join(posixpath.dirname(path), module))
-            return self._script_at(base)
-        if module.startswith(("@/", "~/")):
-            inside = module[2:]
-            return next(filter(None, (self._script_at(f"{top}{inside}") for top in ("src/", "", "app/"))), [])
-        return next(filter(None, (self._script_at(f"{top}{module}") for top in ("src/", "")) if "/" in module else ()), [])
+    def _python_at(self, base: str) -> str | None:
+        choices = (
+            (f"{base}/__init__.py", f"{base}.py", f"{base}.pyx", f"{base}/__init__.pyi", f"{base}.pyi")
+            if base
+            else ("__init__.py",)
+        )
+        return next((one for one in choices if one in self._files), None)
 
-    def _script_at(self, base: str) -> list[str]:
-        stem = base
-        for written in (".js", ".jsx", ".mjs", ".cjs"):  # TypeScript writes the suffix of what it will become
-            stem = stem.removesuffix(written)
-        choices = [base, *(stem + suffix for suffix in SCRIPT_SUFFIXES), *(f"{base}/index{suffix}" for suffix in SCRIPT_SUFFIXES)]
-        return [one for one in choices if one in self._files][:1]
+    # files named by paths: scripts, C includes, Ruby and Lua requires, Zig imports
 
-    def _go(self, module: str) -> list[str]:
-        parts = module.split("/")
-        found = self._folders_by_tail.get(parts[-1], []) if len(parts) > 1 else []
-        best, best_length = "", 0
-        for folder in found:
-            inside = folder.split("/")
-            length = 0
-            while length < min(len(inside), len(parts)) and inside[-1 - length] == parts[-1 - length]:
-                length += 1
-            if length == len(inside) and length > best_length or (length > best_length and "." in parts[0]):
-                best, best_length = folder, length
-        return self._by_folder[best] if best_length else []
-
-    def _rust(self, path: str, module: str) -> list[str]:
-        parts = module.split(".")
-        here = _rust_module(path)
-        crate = here[0]
-        if parts[0] == "crate":
-            inside = parts[1:]
-        elif parts[0] in ("self", "super"):
-            inside = list(here[1])
-            while parts and parts[0] in ("self", "super"):
-                if parts.pop(0) == "super":
-                    inside = inside[:-1]
-            inside += parts
-        else:
-            inside = [*here[1], *parts]
-            if not self._rust_at(crate, inside):
-                inside = parts
-        return self._rust_at(crate, inside)
-
-    def _rust_at(self, crate: str, inside: list[str]) -> list[str]:
-        base = posixpath.join(crate, *inside) if inside else crate
-        choices = (f"{base}.rs", f"{base}/mod.rs") if inside else (f"{crate}/lib.rs", f"{crate}/main.rs", f"{crate}/mod.rs")
-        return [one.lstrip("/") for one in choices if one.lstrip("/") in self._files][:1]
-
-    def _by_written_path(self, path: str, module: str, language: str) -> list[str]:
-        """C includes, Ruby and Lua requires, Zig imports: a path that ends like a file's."""
+    def file_of(self, path: str, module: str) -> str | None:
+        """Return the file that a path or specifier written in the file at path means, None if it is outside."""
+        language = self._files[path].language
+        if scoping_of(language).family == "javascript":
+            return self._script(path, module)
         written = module.replace(".", "/") if language == "lua" else module
-        suffix = {"ruby": ".rb", "lua": ".lua", "bash": ""}.get(language, "")
+        suffix = {"ruby": ".rb", "lua": ".lua"}.get(language, "")
         if suffix and not written.endswith(suffix):
             written += suffix
         near = posixpath.normpath(posixpath.join(posixpath.dirname(path), written))
         if near in self._files:
-            return [near]
+            return near
         tail = written.lstrip("./")
-        found = [one for one in self._by_tail.get(tail.rpartition("/")[2], []) if one == tail or one.endswith("/" + tail)]
-        return [max(found, key=lambda one: (len(posixpath.commonpath([one, path])), -len(one)))] if found else []
+        found = [
+            one for one in self._by_filename.get(tail.rpartition("/")[2], ()) if one == tail or one.endswith("/" + tail)
+        ]
+        return (
+            max(found, key=lambda one: (_shared_folders(one, posixpath.dirname(path)), -len(one), one))
+            if found
+            else None
+        )
+
+    @cached_property
+    def _by_filename(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path in self._files:
+            found.setdefault(path.rpartition("/")[2], []).append(path)
+        return found
+
+    def _script(self, path: str, module: str) -> str | None:
+        if module.startswith("."):
+            return self._script_at(posixpath.normpath(posixpath.join(posixpath.dirname(path), module)))
+        if module.startswith(("@/", "~/", "$lib/", "#/")):
+            inside = module.partition("/")[2]
+            tops = self._tops_above(path)
+            return next(
+                filter(
+                    None,
+                    (
+                        self._script_at(f"{top}{part}{inside}")
+                        for top in tops
+                        for part in ("src/", "", "app/", "src/lib/")
+                    ),
+                ),
+                None,
+            )
+        if "/" in module and not module.startswith("@"):
+            found = next(filter(None, (self._script_at(f"{top}{module}") for top in ("", "src/"))), None)
+            if found is not None:
+                return found
+        return self._workspace_package(module)
+
+    def _script_at(self, base: str) -> str | None:
+        if base in self._files and base.endswith(SCRIPT_SUFFIXES):
+            return base
+        stem = base
+        for written in (".js", ".jsx", ".mjs", ".cjs"):  # TypeScript writes the suffix of what the file will become
+            stem = stem.removesuffix(written)
+        choices = (
+            *(stem + suffix for suffix in SCRIPT_SUFFIXES),
+            *(f"{base}/index{suffix}" for suffix in SCRIPT_SUFFIXES),
+        )
+        return next((one for one in choices if one in self._files), None)
+
+    def _tops_above(self, path: str) -> list[str]:
+        """Return the folders above a file, nearest first, each "" or with a slash at its end."""
+        parts = path.split("/")[:-1]
+        return ["/".join(parts[:n]) + "/" if n else "" for n in range(len(parts), -1, -1)]
+
+    @cached_property
+    def _script_packages(self) -> dict[str, list[str]]:
+        """Folder name -> folders of that name that hold an index or a src/index."""
+        found: dict[str, set[str]] = {}
+        for path in self._files:
+            folder, _, file = path.rpartition("/")
+            if file.partition(".")[0] == "index" and path.endswith(SCRIPT_SUFFIXES):
+                folder = folder.removesuffix("/src")
+                found.setdefault(folder.rpartition("/")[2], set()).add(folder)
+        return {name: sorted(folders) for name, folders in found.items()}
+
+    def _workspace_package(self, module: str) -> str | None:
+        """Return the file of a package of the same workspace: "@shop/money" → packages/money/src/index.ts."""
+        parts = module.split("/")
+        scoped = module.startswith("@")
+        if not scoped or len(parts) < 2:
+            return None
+        folders = [one for one in self._script_packages.get(parts[1], ()) if "/" in one]
+        if len(folders) != 1:
+            return None
+        inside = "/".join(parts[2:])
+        return next(
+            filter(None, (self._script_at(f"{folders[0]}/{part}{inside}".rstrip("/")) for part in ("src/", ""))), None
+        )
+
+    # Go
+
+    def go_unit(self, path: str) -> str:
+        """Return the package that a Go file belongs to, as "folder#package"."""
+        return f"{path.rpartition('/')[0]}#{self._files[path].package}"
+
+    def go_import(self, module: str) -> str | None:
+        """Return the package that an import path means, None if it is outside."""
+        if module not in self._go_found:
+            self._go_found[module] = self._find_go(module)
+        return self._go_found[module]
+
+    @cached_property
+    def _go_found(self) -> dict[str, str | None]:
+        return {}
+
+    @cached_property
+    def _go_units(self) -> dict[str, str]:
+        """Folder -> the package that importers of it get."""
+        packages: dict[str, Counter[str]] = defaultdict(Counter)
+        for path, facts in self._files.items():
+            if facts.language == "go" and not facts.package.endswith("_test"):
+                packages[path.rpartition("/")[0]][facts.package] += 1 if path.endswith("_test.go") else 100
+        return {folder: f"{folder}#{counts.most_common(1)[0][0]}" for folder, counts in packages.items()}
+
+    @cached_property
+    def _go_prefixes(self) -> Counter[str]:
+        """What may stand before the repository's folders in import paths -> number of import paths that it explains."""
+        modules = {one.module for facts in self._files.values() if facts.language == "go" for one in facts.imports}
+        votes: Counter[str] = Counter()
+        for module in modules:
+            parts = module.split("/")
+            for n in range(len(parts) + 1):
+                if "/".join(parts[n:]) in self._go_units:
+                    votes["/".join(parts[:n])] += 1
+        return votes
+
+    def _find_go(self, module: str) -> str | None:
+        parts = module.split("/")
+        if parts[0] in _GO_STANDARD:
+            return None
+        best: tuple[int, int, str] | None = None
+        for n in range(len(parts) + 1):
+            folder, prefix = "/".join(parts[n:]), "/".join(parts[:n])
+            # A root package alone explains every import path: without another vote its name proves nothing.
+            if folder in self._go_units and (folder or self._go_prefixes[prefix] > 1):
+                choice = (self._go_prefixes[prefix], len(folder), folder)
+                best = max(best, choice) if best else choice
+        return self._go_units[best[2]] if best else None
+
+    # Rust
+
+    def crate_named(self, name: str) -> str | None:
+        """Return the source folder of the repository's crate of that name, None if it has none."""
+        return self._crates.get(name)
+
+    @cached_property
+    def _crates(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for path in sorted(self._files):
+            if path.endswith("src/lib.rs"):
+                folder = path.removesuffix("/src/lib.rs").removesuffix("src/lib.rs")
+                if folder:
+                    found.setdefault(folder.rpartition("/")[2].replace("-", "_"), f"{folder}/src")
+        return found
+
+
+def crate_of(path: str) -> tuple[str, tuple[str, ...]]:
+    """Return (source folder of the crate, module path inside) of a Rust file."""
+    parts = path.removesuffix(".rs").split("/")
+    top = max((index for index, part in enumerate(parts[:-1]) if part == "src"), default=-1)
+    if (
+        top < 0
+        and (test := next((n for n, part in enumerate(parts[:-1]) if part in ("tests", "examples", "benches")), -1))
+        >= 0
+    ):
+        return "/".join(parts[: test + 2]), tuple(parts[test + 2 :])  # each of these files is a crate of its own
+    crate, inside = "/".join(parts[: top + 1]), parts[top + 1 :]
+    if inside[:1] == ["bin"] and len(inside) > 1:
+        return "/".join([crate, *inside[:2]]), tuple(inside[2:])
+    if inside and inside[-1] in ("lib", "main", "mod"):
+        inside = inside[:-1]
+    return crate, tuple(inside)
 
 
 def _python_names(path: str, files: Mapping[str, FileFacts]) -> Iterable[str]:
     """Return the dotted names of a file: from the root, and from the folder above its outermost package."""
     parts = path.rpartition(".")[0].split("/")
+    depth = len(parts) - 1
     if parts[-1] == "__init__":
         parts.pop()
     names = {".".join(parts)}
-    depth = len(path.split("/")) - 1
     folder = path.split("/")[:depth]
     while folder and ("/".join([*folder, "__init__.py"]) in files or "/".join([*folder, "__init__.pyi"]) in files):
         folder.pop()
-    if folder:
+    if folder and len(folder) < depth:  # a file in no package is reached so by its neighbours only
         names.add(".".join(parts[len(folder) :]))
     if parts and parts[0] in SOURCE_FOLDERS:
         names.add(".".join(parts[1:]))
     return [name for name in sorted(names) if name]
 
 
-def _rust_module(path: str) -> tuple[str, tuple[str, ...]]:
-    """Return (source folder of the crate, module path inside) of a Rust file."""
-    parts = path.removesuffix(".rs").split("/")
-    top = max((index for index, part in enumerate(parts[:-1]) if part == "src"), default=-1)
-    crate, inside = "/".join(parts[: top + 1]), parts[top + 1 :]
-    if inside and inside[-1] in ("lib", "main", "mod"):
-        inside = inside[:-1]
-    return crate, tuple(inside)
-
-
-def _same_top(one: str, other: str) -> bool:
-    return one.partition("/")[0] == other.partition("/")[0]
+def _shared_folders(path: str, folder: str) -> int:
+    """Return the number of folders, from the root, that a file shares with a folder."""
+    count = 0
+    for mine, theirs in zip(path.split("/")[:-1], folder.split("/"), strict=False):
+        if mine != theirs:
+            break
+        count += 1
+    return count

@@ -1,20 +1,105 @@
-"""Symbol table: what the whole repository defines, so that a name can be looked up by where it stands."""
+"""Symbol table: what the whole repository defines, so that a name can be looked up by where it stands.
+
+Each file belongs to a *space*, a set of files that share their top-level names: the file alone (Python, TypeScript), its
+folder (Go), its crate (Rust), or all files of its language family (Java, C#, C++, Ruby, PHP …). A definition's *full
+name* is its qualified name behind the file's package or module path, and is unique to what it means within its space.
+"""
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
+from functools import cached_property
+from typing import NamedTuple
 
 import msgspec
 
-from codecards.indexer.facts import Definition, FileFacts
-from codecards.indexer.module_paths import ModulePaths
+from codecards.indexer.common_names import Scoping, scoping_of
+from codecards.indexer.facts import Binding, Definition, FileFacts, Import
+from codecards.indexer.module_paths import ModulePaths, crate_of
 
 TYPE_KINDS = frozenset({"class", "struct", "interface", "trait", "enum", "record", "object", "impl", "type"})
-OPEN_KINDS = frozenset({"namespace", "module", "impl"})
-"""Definitions whose members other code reaches without naming them first."""
+HOLDER_KINDS = TYPE_KINDS | {"namespace", "module"}
+"""Definitions whose members are reached through their name."""
+MEMBER_KINDS = frozenset({"method", "constructor", "property", "field", "declaration"})
+CALLED_KINDS = (
+    frozenset({"function", "method", "constructor", "property", "macro", "declaration", "procedure"}) | TYPE_KINDS
+)
 
 Place = tuple[str, int]
 """(path, position in the file's definitions); -1 is the file as a whole."""
+
+
+class FullName(NamedTuple):
+    """What a definition is called in the whole repository."""
+
+    space: str
+    name: str
+
+
+class FileNames:
+    """The names of one file, by where they hold."""
+
+    __slots__ = ("bindings", "children", "facts", "imports", "path", "prefix", "scoping", "space", "stars")
+
+    def __init__(self, path: str, facts: FileFacts, space: str, prefix: str) -> None:
+        """Sort what the facts say."""
+        self.path = path
+        self.facts = facts
+        self.space = space
+        self.prefix = prefix
+        """Stands before the file's qualified names; "" or ends with a dot."""
+        self.scoping: Scoping = scoping_of(facts.language)
+        self.children: dict[tuple[int, str], list[int]] = {}
+        """(position of the parent or -1, name) -> positions."""
+        for position, one in enumerate(facts.definitions):
+            self.children.setdefault((one.parent, one.name), []).append(position)
+        self.imports: dict[tuple[int, str], list[Import]] = {}
+        """(scope, name bound) -> imports."""
+        self.stars: list[Import] = []
+        """Imports that bind no name: star imports, includes, namespaces that are used."""
+        for brought in facts.imports:
+            if brought.alias:
+                self.imports.setdefault((brought.scope, brought.alias), []).append(brought)
+                if "." in brought.alias:  # `import a.b` binds a
+                    self.imports.setdefault((brought.scope, brought.alias.partition(".")[0]), []).append(brought)
+            else:
+                self.stars.append(brought)
+        self.bindings: dict[tuple[int, str], list[Binding]] = {}
+        for bound in facts.bindings:
+            self.bindings.setdefault((bound.scope, bound.name), []).append(bound)
+
+    def full(self, position: int) -> FullName:
+        """Return the full name of a definition."""
+        return FullName(self.space, self.prefix + self.facts.definitions[position].qualified_name)
+
+    def type_around(self, scope: int) -> FullName | None:
+        """Return the type whose instance `self` is at a scope, None outside all types."""
+        definitions = self.facts.definitions
+        while scope >= 0:
+            one = definitions[scope]
+            if one.kind in TYPE_KINDS:
+                return FullName(self.space, self.prefix + one.qualified_name)
+            owner = one.qualified_name.rpartition(".")[0]
+            parent = definitions[one.parent] if one.parent >= 0 else None
+            outside = parent is None or owner != parent.qualified_name
+            if (
+                owner
+                and (one.kind in MEMBER_KINDS or outside)
+                and (outside or parent is None or parent.kind not in CALLED_KINDS)
+            ):
+                return FullName(self.space, self.prefix + owner)
+            scope = one.parent
+        return None
+
+    def scope_at(self, line: int, within: int) -> int:
+        """Return the innermost definition around a line, at least the one given."""
+        best = within
+        for position, one in enumerate(self.facts.definitions):
+            if one.first_line > line:
+                break
+            if one.last_line >= line and position > best:
+                best = position
+        return best
 
 
 class SymbolTable:
@@ -24,101 +109,140 @@ class SymbolTable:
         """Take path -> facts of every file."""
         self.files = files
         self.modules = ModulePaths(files)
-        self.tops: dict[str, dict[str, list[int]]] = {}
-        """Path -> name -> positions of what the file defines outside types and functions."""
-        self.members: dict[str, dict[str, list[Place]]] = defaultdict(dict)
-        """Last name of a type -> member name -> places, over all files."""
-        self.types: dict[str, list[Place]] = defaultdict(list)
-        """Last name -> types of that name (impl blocks left out)."""
-        self.callables: dict[str, list[Place]] = defaultdict(list)
-        """Last name -> everything of that name that can be called or constructed."""
-        for path, facts in files.items():
-            self._add(path, facts)
+        self.names: dict[str, FileNames] = {}
+        self.spaces: dict[str, dict[str, list[Place]]] = defaultdict(dict)
+        """Space -> full name -> places, in order of path and position."""
+        self.fields: dict[FullName, list[tuple[str, Binding]]] = defaultdict(list)
+        """Full name of a member -> (path, what is known of its type)."""
+        self.unowned: list[Place] = []
+        """Members written outside their types; `receiver_values` finds out whose they are."""
+        for path in sorted(files):
+            self._add(path, files[path])
 
     def definition(self, place: Place) -> Definition:
         """Return the definition at a place (not for position -1)."""
         return self.files[place[0]].definitions[place[1]]
 
-    def members_of(self, place: Place, name: str) -> list[Place]:
-        """Return the members of that name that the type at a place has itself, its partial parts included."""
-        kind = self.definition(place)
-        found = self.members.get(kind.name, {}).get(name, [])
-        if len(self.types.get(kind.name, ())) <= 1:
-            return found
-        return [one for one in found if self._belongs(one, place)]
+    def at(self, full: FullName) -> list[Place]:
+        """Return where a full name is defined."""
+        return self.spaces[full.space].get(full.name, []) if full.space in self.spaces else []
 
-    def bases_of(self, place: Place) -> Iterable[tuple[str, str]]:
-        """Yield (path, base as written) of the type at a place, its partial parts and impl blocks included."""
-        kind = self.definition(place)
-        for base in kind.bases:
-            yield place[0], base
-        for other in self.types.get(kind.name, ()):
-            if other != place and self._same_type(other, place):
-                yield from ((other[0], base) for base in self.definition(other).bases)
+    def types_at(self, full: FullName) -> list[Place]:
+        """Return the definitions of a type, its partial parts and impl blocks included."""
+        return [place for place in self.at(full) if self.definition(place).kind in HOLDER_KINDS]
+
+    def full(self, place: Place) -> FullName:
+        """Return the full name of the definition at a place."""
+        return self.names[place[0]].full(place[1])
+
+    @cached_property
+    def by_name(self) -> dict[tuple[str, str], list[Place]]:
+        """(family, last name) -> all that can be called or constructed, functions inside functions left out."""
+        found: dict[tuple[str, str], list[Place]] = {}
+        for path, names in self.names.items():
+            family, definitions = names.scoping.family, names.facts.definitions
+            for position, one in enumerate(definitions):
+                if one.kind not in CALLED_KINDS or one.kind == "impl":
+                    continue
+                local = (
+                    one.kind == "function"
+                    and one.parent >= 0
+                    and definitions[one.parent].kind in ("function", "method")
+                )
+                if not local:
+                    found.setdefault((family, one.name), []).append((path, position))
+        return found
+
+    @cached_property
+    def packages(self) -> set[FullName]:
+        """All packages and namespaces, and those around them, as full names that end with a dot."""
+        found: set[FullName] = set()
+        for names in self.names.values():
+            prefixes = {names.prefix}
+            prefixes.update(
+                names.prefix + one.qualified_name + "." for one in names.facts.definitions if one.kind == "namespace"
+            )
+            for prefix in prefixes:
+                parts = prefix.split(".")[:-1]
+                found.update(FullName(names.space, ".".join(parts[: n + 1]) + ".") for n in range(len(parts)))
+        return found
+
+    @cached_property
+    def files_of_package(self) -> dict[FullName, list[str]]:
+        """Package (full name that ends with a dot, or "") -> its files."""
+        found: dict[FullName, list[str]] = {}
+        for path, names in self.names.items():
+            found.setdefault(FullName(names.space, names.prefix), []).append(path)
+        return found
 
     def _add(self, path: str, facts: FileFacts) -> None:
-        tops: dict[str, list[int]] = {}
+        space, prefix = _space_of(path, facts, self.modules)
+        names = self.names[path] = FileNames(path, facts, space, prefix)
+        known = self.spaces[space]
         for position, one in enumerate(facts.definitions):
-            place = (path, position)
-            owner = one.qualified_name.rpartition(".")[0]
-            parent = facts.definitions[one.parent] if one.parent >= 0 else None
-            if parent is None and not owner or parent is not None and self._is_open(facts, one.parent) and parent.kind != "impl":
-                tops.setdefault(one.name, []).append(position)
-            if owner:
-                self.members[owner.rpartition(".")[2]].setdefault(one.name, []).append(place)
-            if one.kind in TYPE_KINDS and one.kind != "impl":
-                self.types[one.name].append(place)
-            if one.kind not in ("variable", "constant", "field", "section", "namespace", "impl", "cell"):
-                self.callables[one.name].append(place)
-        self.tops[path] = tops
-
-    def _is_open(self, facts: FileFacts, position: int) -> bool:
-        """Return whether all definitions around are namespaces or modules."""
-        while position >= 0:
-            if facts.definitions[position].kind not in OPEN_KINDS:
-                return False
-            position = facts.definitions[position].parent
-        return True
-
-    def _belongs(self, member: Place, kind: Place) -> bool:
-        """Return whether a member belongs to this of several types of one name."""
-        owner = self.definition(member).qualified_name.rpartition(".")[0]
-        wanted = self.definition(kind).qualified_name
-        if not (owner == wanted or wanted.endswith("." + owner) or owner.endswith("." + wanted)):
-            return False
-        return self._near(member[0], kind[0], wanted)
-
-    def _same_type(self, other: Place, place: Place) -> bool:
-        mine, theirs = self.definition(place), self.definition(other)
-        return mine.qualified_name == theirs.qualified_name and self._near(other[0], place[0], mine.qualified_name)
-
-    def _near(self, one: str, other: str, qualified_name: str) -> bool:
-        """Return whether two files may hold parts of one type: the same file, package, folder, or the only type there is."""
-        if one == other:
-            return True
-        mine, theirs = self.files[one], self.files[other]
-        if mine.package or theirs.package:
-            return mine.package == theirs.package
-        types_in_one = any(place[0] == one for place in self.types.get(qualified_name.rpartition(".")[2], ()))
-        return not types_in_one  # a file that defines a type of that name itself holds its own members
+            known.setdefault(prefix + one.qualified_name, []).append((path, position))
+            if one.kind in MEMBER_KINDS and (
+                one.parent < 0 or facts.definitions[one.parent].kind in ("impl", "namespace")
+            ):
+                self.unowned.append((path, position))
+        for bound in facts.bindings:
+            name = bound.name
+            if name.startswith("self."):
+                owner = names.type_around(bound.scope)
+                name = name[5:]
+            elif bound.scope >= 0 and facts.definitions[bound.scope].kind in TYPE_KINDS:
+                owner = names.full(bound.scope)
+            else:
+                continue
+            if owner is not None:
+                self.fields[FullName(space, f"{owner.name}.{name}")].append((path, bound))
 
 
 def interface_digest(path: str, facts: FileFacts) -> bytes:
-    """Return a digest of all that resolving other files' references can depend on; lines are no part of it."""
+    """Return a digest of all that resolving other files' references can depend on; lines are no part of it.
+
+    Equal digests before and after an edit of the file mean that every other file's edges stay the same, but for the
+    lines and positions of what they lead to.
+    """
+    definitions = facts.definitions
+    shared = [
+        one for one in facts.bindings if one.scope < 0 or "." in one.name or definitions[one.scope].kind in TYPE_KINDS
+    ]
+    # `self.store = store` depends on what the method's parameter `store` is, and so on through other locals.
+    wanted = {word for one in shared for word in _words(one.value)}
+    while more := {word for one in facts.bindings if one.name in wanted for word in _words(one.value)} - wanted:
+        wanted |= more
     seen = (
+        path.encode("utf-8", "surrogateescape"),
         facts.language,
         facts.package,
-        [(d.name, d.qualified_name, d.kind, d.parent, d.bases, d.returns, d.exported) for d in facts.definitions],
-        [(i.module, i.name, i.alias, i.level, i.reexported) for i in facts.imports if i.scope < 0],
-        [(b.name, b.value, b.scope) for b in facts.bindings if b.scope < 0 or b.name.startswith("self.")],
+        [
+            (d.name, d.qualified_name, d.kind, d.parent, d.bases, d.returns, d.exported, d.signature)
+            for d in definitions
+        ],
+        [(i.module, i.name, i.alias, i.level, i.scope, i.reexported) for i in facts.imports],
+        [(b.name, b.value, b.scope) for b in shared],
+        [(b.name, b.value, b.scope) for b in facts.bindings if b.name in wanted],
         facts.exports,
     )
-    return hashlib.blake2b(_encode(seen), digest_size=16, key=path.encode("utf-8", "surrogateescape")[:64]).digest()
+    return hashlib.blake2b(_encode(seen), digest_size=16).digest()
 
 
 _encode = msgspec.msgpack.Encoder().encode
 
 
-def first(places: Sequence[Place]) -> Place | None:
-    """Return the first place, None if there is none."""
-    return places[0] if places else None
+def _words(value: str) -> tuple[str, ...]:
+    return (value.lstrip("=").partition(".")[0].removesuffix("()"),)
+
+
+def _space_of(path: str, facts: FileFacts, modules: ModulePaths) -> tuple[str, str]:
+    """Return (space, prefix of full names) of a file."""
+    scoping = scoping_of(facts.language)
+    if scoping.space == "folder":
+        return modules.go_unit(path), ""
+    if scoping.space == "crate":
+        crate, inside = crate_of(path)
+        return f"rust:{crate}", "".join(part + "." for part in inside)
+    if scoping.space == "all":
+        return f"all:{scoping.family}", facts.package + "." if facts.package else ""
+    return path, ""
