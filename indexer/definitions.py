@@ -17,6 +17,8 @@ MAX_LEAD_LINES = 60
 """A longer comment above a definition is the file's, not the definition's."""
 MAX_DEPTH = 60
 """Deepest nesting of definitions that is followed; people stop at ten."""
+_VAGUE_KINDS = VALUE_KINDS | {"type"}
+"""What another pattern may say better: a variable that holds a function, a type that is a struct."""
 _white = re.compile(r"\s+")
 
 
@@ -68,6 +70,8 @@ def finish_definitions(
         # What overlaps without holding comes from broken syntax; it is taken for what follows.
         holders = around if not around or kept[around[-1]].end >= one.end else [i for i in around if kept[i].end >= one.end]
         parent = holders[-1] if holders else -1
+        if parent >= 0 and one.kind in VALUE_KINDS and (one.start, one.end) == (kept[parent].start, kept[parent].end):
+            parent = values[parent].parent  # `a, b = 1, 2`: neither holds the other
         if parent >= 0 and one.kind in VALUE_KINDS and (kept[parent].kind in FUNCTION_KINDS or kept[parent].kind in VALUE_KINDS):
             continue
         if len(around) >= MAX_DEPTH:
@@ -170,12 +174,12 @@ def last_row(node: tree_sitter.Node) -> int:
 
 
 def _without_doubles(drafts: Sequence[Draft]) -> list[Draft]:
-    """Return the drafts, of several for one node and name the first; what it lacks it takes from the others."""
-    first: dict[tuple[int, str, int], Draft] = {}
+    """Return the drafts, of several for one name the first; what it lacks it takes from the others."""
+    first: dict[tuple[int, str], Draft] = {}
     for one in drafts:
-        known = first.setdefault((one.start, one.name, one.end), one)
+        known = first.setdefault((one.name_start, one.name), one)
         if known is not one:
-            if known.kind in VALUE_KINDS:  # what holds a function is more than a value
+            if known.kind in _VAGUE_KINDS:
                 known.kind = one.kind
             known.body = known.body or one.body
             known.owner = known.owner or one.owner

@@ -69,6 +69,7 @@ def _add_definition(found: Collected, kind: str, node: tree_sitter.Node, capture
         node.start_byte,
         node.end_byte,
         name_node.start_point[0],
+        name_node.start_byte,
         captures["body"][0] if "body" in captures else None,
         tuple(dict.fromkeys(name for name in names if name)),
         dialect.type_text(source[returns.start_byte : returns.end_byte]) if returns is not None else "",

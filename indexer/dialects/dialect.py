@@ -29,6 +29,8 @@ class Draft:
     """First byte, decorators and the like included; `node.start_byte` is the definition's own."""
     end: int
     name_row: int
+    name_start: int
+    """First byte of the name: what tells definitions apart."""
     body: tree_sitter.Node | None = None
     bases: tuple[str, ...] = ()
     returns: str = ""
