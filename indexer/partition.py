@@ -181,6 +181,8 @@ def _definition_drafts(
 
 def _outside_drafts(lines: Sequence[str], facts: FileFacts, outside: LineRuns) -> Iterator[CardDraft]:
     """Yield the cards of what no definition holds: module code, or windows of a text without a grammar."""
+    if facts.language == "jupyter":
+        return  # what cells printed, and the notebook's own bookkeeping
     if not facts.language or (not facts.definitions and facts.language in ("markdown", "text")):
         for number, stretch in enumerate(_windows(lines, outside), 1):
             yield _nameless(lines, "window", f"<window {number}>", stretch)
