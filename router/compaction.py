@@ -1,0 +1,218 @@
+"""Compaction: work becomes structured fields: entities first, then logic, then style, with a handle to the rest.
+
+It works without a model. A summariser may word the conclusion; if it fails, gives too much or takes too long,
+the rules' own words stand.
+"""
+
+import json
+import re
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from dataclasses import asdict, dataclass, field, replace
+
+from codecards.errors import BudgetTooSmallError
+from codecards.router.entities import Entity, find_entities
+from codecards.router.excerpts import handle_of
+from codecards.router.tokens import TokenCounter, estimate_tokens
+
+Summariser = Callable[[str, int], str]
+"""Takes a text and the most tokens of its summary; may fail or be late."""
+MAX_FIELD_ITEMS = 12
+MAX_LINE_CHARACTERS = 300
+SUMMARISER_TIMEOUT_S = 20.0
+_ITEM_TOKENS = 1
+_ENTITY_FIELDS = ("file", "error", "commit", "symbols")
+
+_LOGIC = {
+    "attempts": r"\b(?:tried|trying|attempt(?:ed|s)?|retr(?:y|ied)|switch(?:ed)? to|revert(?:ed)?)\b"
+    r"|尝试|试了|重试|改用",
+    "conclusion": r"\b(?:conclu(?:sion|de)\w*|root cause|therefore|turns? out|fixed (?:by|with)|the fix|verified)\b"
+    r"|结论|因此|根因|原来是|已验证",
+    "open_questions": r"[?\uff1f]\s*$|\b(?:todo|unclear|unknown|open questions?|still need|not yet|to be confirmed)\b"
+    r"|待确认|未解决|待办|不清楚",
+    "change_reason": r"\b(?:because|instead of|rather than|so that|due to|reason|changed? (?:from|to)|rejected)\b"
+    r"|因为|由于|原因|改成|而不是|否决",
+}
+_logic = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in _LOGIC.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """What a compaction left out, and where it is."""
+
+    what: str
+    tokens: int
+    handle: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """The structured result. `file`, `error` and `commit` hold exact strings of the source."""
+
+    file: tuple[str, ...] = ()
+    error: tuple[str, ...] = ()
+    attempts: tuple[str, ...] = ()
+    commit: tuple[str, ...] = ()
+    conclusion: str = ""
+    open_questions: tuple[str, ...] = ()
+    """Always present, may be empty: without it an agent asks the same again."""
+    change_reason: tuple[str, ...] = ()
+    symbols: tuple[str, ...] = ()
+    preserved: dict[str, str] = field(default_factory=dict)
+    """The lines of the source that the caller's keys asked for, by key."""
+    previous: str = ""
+    """Conclusion of the summary before this one, so that a chain of them loses no decision."""
+    dropped: tuple[Dropped, ...] = ()
+    handle: str = ""
+    """Gives back the whole source byte for byte."""
+
+    def as_json(self) -> dict[str, object]:
+        """Return the fields as JSON values, in the order of their priority."""
+        return asdict(self)
+
+    def as_text(self) -> str:
+        """Return one line of JSON, without empty fields except `open_questions`."""
+        values = {key: value for key, value in self.as_json().items() if value or key == "open_questions"}
+        return json.dumps(values, ensure_ascii=False)
+
+
+def compact(
+    source: str,
+    target_tokens: int,
+    preserve_keys: Sequence[str] = (),
+    *,
+    previous: Compaction | None = None,
+    count: TokenCounter = estimate_tokens,
+    summariser: Summariser | None = None,
+    timeout_s: float = SUMMARISER_TIMEOUT_S,
+) -> Compaction:
+    """Return the source as structured fields whose text takes at most `target_tokens`.
+
+    Entities enter first, then the lines of the caller's keys, then logic; each enters whole or not at all. What did
+    not fit is in `dropped`, and everything comes back with `handle`.
+
+    Raises:
+        BudgetTooSmallError: Not even the empty result with its handle fits.
+    """
+    handle = handle_of(source)
+    base = Compaction(handle=handle)
+    reserve = Dropped("999 entities, 999 lines", count(source), handle)
+    result = replace(base, dropped=(reserve,)) if source.strip() else base
+    needed = count(result.as_text())
+    if needed > target_tokens:
+        raise BudgetTooSmallError(
+            f"A compaction needs {needed} tokens at least, {target_tokens} were allowed.",
+            budget_tokens=target_tokens,
+            needed_tokens=needed,
+        )
+    chosen, left_out = _choose(_candidates(source, tuple(preserve_keys), previous), target_tokens - needed, count)
+    result = _built(base, chosen, reserve if source.strip() else None)
+    while chosen and count(result.as_text()) > target_tokens:
+        name, _ = chosen.pop()
+        left_out["entities" if name in _ENTITY_FIELDS else "lines"] += 1
+        result = _built(base, chosen, reserve)
+    if summariser is not None:
+        words = summarise_safely(summariser, source, target_tokens - count(result.as_text()), timeout_s)
+        larger = replace(result, conclusion=words) if words else result
+        result = larger if count(larger.as_text()) <= target_tokens else result
+    return replace(result, dropped=_dropped(left_out, source, result, count))
+
+
+def _choose(
+    candidates: Sequence[tuple[str, str | tuple[str, str]]], free_tokens: int, count: TokenCounter
+) -> tuple[list[tuple[str, str | tuple[str, str]]], dict[str, int]]:
+    """Return the candidates that fit, by the sum of their own tokens, and how many of each sort did not."""
+    chosen: list[tuple[str, str | tuple[str, str]]] = []
+    left_out = {"entities": 0, "lines": 0}
+    for name, value in dict.fromkeys(candidates):
+        cost = count(json.dumps(value, ensure_ascii=False)) + _ITEM_TOKENS
+        if not any(name == field for field, _ in chosen):
+            cost += count(f', "{name}": []')
+        if cost <= free_tokens:
+            free_tokens -= cost
+            chosen.append((name, value))
+        else:
+            left_out["entities" if name in _ENTITY_FIELDS else "lines"] += 1
+    return chosen, left_out
+
+
+def _built(
+    base: Compaction, chosen: Sequence[tuple[str, str | tuple[str, str]]], dropped: Dropped | None
+) -> Compaction:
+    result = replace(base, dropped=(dropped,) if dropped else ())
+    for name, value in chosen:
+        result = _with(result, name, value)
+    return result
+
+
+def _candidates(
+    source: str, preserve_keys: tuple[str, ...], previous: Compaction | None
+) -> list[tuple[str, str | tuple[str, str]]]:
+    """Return (field, value) in the order in which they may enter."""
+    found: list[tuple[str, str | tuple[str, str]]] = []
+    for key in preserve_keys:
+        pattern = re.compile(rf"(?im)^.*\b{re.escape(key)}\b.*$")
+        lines = [line.strip() for line in pattern.findall(source)]
+        if lines and key not in Compaction.__dataclass_fields__:
+            found.append(("preserved", (key, "\n".join(dict.fromkeys(lines)))))
+    fields = {"path": "file", "error": "error", "commit": "commit", "symbol": "symbols"}
+    entities = [*(_entities_of(previous) if previous else ()), *find_entities(source)]
+    for kind, name in fields.items():
+        found += [(name, entity.text) for entity in entities if entity.kind == kind]
+    if previous is not None:
+        found += [("open_questions", question) for question in previous.open_questions]
+        found += [("change_reason", reason) for reason in previous.change_reason]
+        found += [("previous", previous.conclusion)] if previous.conclusion else []
+    lines = [line.strip()[:MAX_LINE_CHARACTERS] for line in source.splitlines() if line.strip()]
+    for name in ("conclusion", "open_questions", "change_reason", "attempts"):
+        hits = [line for line in lines if _logic[name].search(line)]
+        # The last conclusion holds; of the others the latest say most.
+        found += [(name, line) for line in (hits[-1:] if name == "conclusion" else hits[-MAX_FIELD_ITEMS:])]
+    return found
+
+
+def _entities_of(previous: Compaction) -> list[Entity]:
+    groups = (("path", previous.file), ("error", previous.error), ("commit", previous.commit))
+    return [Entity(kind, text) for kind, texts in (*groups, ("symbol", previous.symbols)) for text in texts]
+
+
+def _with(result: Compaction, name: str, value: str | tuple[str, str]) -> Compaction:
+    """Return the result with one value more, or itself where it has it."""
+    if isinstance(value, tuple):
+        return replace(result, preserved={**result.preserved, value[0]: value[1]})
+    if name in ("conclusion", "previous"):
+        return replace(result, **{name: value})  # type: ignore[arg-type]
+    old: tuple[str, ...] = getattr(result, name)
+    return result if value in old else replace(result, **{name: (*old, value)})  # type: ignore[arg-type]
+
+
+def _dropped(left_out: dict[str, int], source: str, result: Compaction, count: TokenCounter) -> tuple[Dropped, ...]:
+    what = ", ".join(f"{number} {name}" for name, number in left_out.items() if number)
+    if not source.strip():
+        return ()
+    return (Dropped(what or "wording", max(0, count(source) - count(result.as_text())), result.handle),)
+
+
+def summarise_safely(summariser: Summariser, source: str, target_tokens: int, timeout_s: float) -> str:
+    """Return a summary that says less than its source, or "" where the summariser failed, hung or gave none."""
+    if target_tokens <= 0:
+        return ""
+    answer: Future[str] = Future()
+
+    def ask() -> None:
+        try:
+            answer.set_result(summariser(source, target_tokens))
+        except Exception as error:  # foreign code: whatever it raises, the rules' own words stand
+            answer.set_exception(error)
+
+    # A daemon thread of its own: one that hangs must keep neither the caller nor the end of the process waiting.
+    threading.Thread(target=ask, name="summariser", daemon=True).start()
+    try:
+        failed = answer.exception(timeout_s) is not None
+    except FutureTimeoutError:
+        return ""
+    words = "" if failed else answer.result()
+    words = words.strip() if isinstance(words, str) else ""
+    return words if len(words) < len(source) else ""
