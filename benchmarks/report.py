@@ -1,0 +1,120 @@
+"""Report: results as tables, on the terminal and between the markers of the README."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.result_files import RESULTS, Result, newest, read_results
+from benchmarks.speed import FIGURES, overall
+
+COLUMNS = {
+    "ndcg@10": "NDCG@10",
+    "recall@10": "recall@10",
+    "mrr": "MRR",
+    "hit@1": "hit@1",
+    "acc@1": "Acc@1",
+    "acc@10": "Acc@10",
+    "function_hit@10": "function hit@10",
+    "recall@2000tokens": "recall at 2k tokens",
+}
+"""Metrics of the tables, and their headings."""
+MARKED = re.compile(r"(<!-- bench:([\w-]+) -->\n)(.*?)(<!-- /bench:\2 -->)", re.DOTALL)
+
+
+class UnknownTableError(Exception):
+    """A marker names a table that there is no result for."""
+
+
+def print_quality(system: str, figures: Mapping[str, Any]) -> None:
+    """Print a system's scores over all queries, by category and by language."""
+    rows = [("all", figures["all"])]
+    rows += [(name, scores) for part in ("category", "language") for name, scores in figures[part].items()]
+    heads = [*COLUMNS, "query_ms"]
+    print(f"\n{system}\n{'':20s}" + "".join(f"{COLUMNS.get(head, 'ms'):>20s}" for head in heads))
+    for name, scores in rows:
+        print(f"{name:20s}" + "".join(f"{_number(scores.get(head)):>20s}" for head in heads))
+
+
+def print_speed(figures: Mapping[str, Mapping[str, Mapping[str, float]]]) -> None:
+    """Print each figure over all trees, and its ratio to the first system's."""
+    for row in speed_rows(figures):
+        print(f"{row[0]:40s}" + "".join(f"{cell:>28s}" for cell in row[1:]))
+
+
+def speed_rows(figures: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[list[str]]:
+    """Return a heading row and one row a figure; a rival's cell has its ratio to the first system."""
+    systems = list(next(iter(figures.values()), {}))
+    rows = [["", *systems]]
+    for figure, heading in FIGURES.items():
+        if figure in figures:
+            values = [overall(figure, figures[figure][system]) for system in systems]
+            cells = [f"{value:.3g}" + (f" ({value / values[0]:.2f}x)" if i else "") for i, value in enumerate(values)]
+            rows.append([heading, *cells])
+    return rows
+
+
+def rewrite_report(file: Path, results_folder: Path = RESULTS) -> None:
+    """Write the newest results between a file's markers `<!-- bench:NAME -->` and `<!-- /bench:NAME -->`.
+
+    Raises:
+        UnknownTableError: A marker names what there is no result for.
+    """
+    text = file.read_text(encoding="utf-8")
+    file.write_text(filled(text, read_results(results_folder)), encoding="utf-8")
+
+
+def check_report(file: Path, results_folder: Path = RESULTS) -> bool:
+    """Return whether a file's tables are those of the newest results."""
+    text = file.read_text(encoding="utf-8")
+    return filled(text, read_results(results_folder)) == text
+
+
+def filled(text: str, results: list[Result]) -> str:
+    """Return text with the newest results between its markers.
+
+    Names: `quality` for one table over all query sets, `speed`, or the name of any result
+    with figures of the form row -> column -> number.
+    """
+    latest = newest(results)
+
+    def table(match: re.Match[str]) -> str:
+        return f"{match[1]}{_table(match[2], latest)}\n{match[4]}"
+
+    return MARKED.sub(table, text)
+
+
+def _table(name: str, latest: Mapping[str, Result]) -> str:
+    if name == "quality":
+        sets = {what.removeprefix("quality-"): result for what, result in latest.items() if what.startswith("quality-")}
+        if not sets:
+            raise UnknownTableError("there is no result of quality")
+        return markdown(_quality_rows(sets))
+    if name not in latest:
+        raise UnknownTableError(f"there is no result of {name}")
+    result = latest[name]
+    if name == "speed":
+        return markdown(speed_rows(result.figures))
+    columns = list(dict.fromkeys(column for row in result.figures.values() for column in row))
+    rows = [[row, *(_number(values.get(column)) for column in columns)] for row, values in result.figures.items()]
+    return markdown([["", *columns], *rows])
+
+
+def _quality_rows(sets: Mapping[str, Result]) -> list[list[str]]:
+    rows = [["set", "system", *COLUMNS.values()]]
+    for name, result in sorted(sets.items()):
+        for system, figures in result.figures.items():
+            cells = [_number(figures["all"].get(column)) for column in COLUMNS]
+            rows.append([f"{name} ({result.settings['n_queries']})", system, *cells])
+    return rows
+
+
+def markdown(rows: Sequence[Iterable[str]]) -> str:
+    """Return a Markdown table whose first row is its head."""
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    n_columns = len(list(rows[0]))
+    return "\n".join([lines[0], "| --- " * n_columns + "|", *lines[1:]])
+
+
+def _number(value: object) -> str:
+    return f"{value:.3f}" if isinstance(value, float | int) else "-"
