@@ -215,7 +215,10 @@ def _definition(
     first_row = one.first_row if one.first_row >= 0 else one.node.start_point[0]
     end_row = one.last_row if one.last_row >= 0 else last_row(one.node)
     lead_row, attributed_row, start = lines.above(first_row)
-    if start >= 0:
+    line_start = source.rfind(b"\n", 0, one.start) + 1 if lead_row < first_row else one.start
+    if source[line_start : one.start].strip():  # another definition starts the line, and has what is above it
+        lead_row = attributed_row = first_row
+    elif start >= 0:
         one.start = start
     comment = lines.comment_text(lead_row, first_row) if lead_row < first_row else ""
     inner = dialect.docstring(one, source)

@@ -117,10 +117,7 @@ def _references(
     references: list[Reference] = []
     for start in sorted(found.references.keys() - found.names):
         kind, node, captures = found.references[start]
-        receiver, name = dialect.reference_name(source[start : node.end_byte].decode("utf-8", "replace"), kind)
-        if "receiver" in captures:
-            before = captures["receiver"][0]
-            receiver = dialect.chain(source[before.start_byte : before.end_byte])
+        receiver, name = dialect.reference(node, captures, source)
         head = receiver.partition(".")[0]
         if kind == "value" and (name not in methods and head not in imported if head else name not in known):
             continue

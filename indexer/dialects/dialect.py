@@ -146,9 +146,13 @@ class Dialect:
 
     # uses
 
-    def reference_name(self, written: str, kind: str) -> tuple[str, str]:
-        """Return (receiver, name) of a name node, which some grammars don't split."""
-        return "", written
+    def reference(self, node: tree_sitter.Node, captures: Captures, source: bytes) -> tuple[str, str]:
+        """Return (receiver, name) of a use."""
+        name = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        if "receiver" not in captures:
+            return "", name
+        before = captures["receiver"][0]
+        return self.chain(source[before.start_byte : before.end_byte]), name
 
     def is_reference(self, name: str, receiver: str, kind: str) -> bool:
         """Return whether what the query matched is a use of a name that may be defined somewhere."""
