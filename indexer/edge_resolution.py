@@ -123,7 +123,7 @@ class Resolver:
         if found.kind == "external":
             if found.rule == "builtin" or one.kind == "value":
                 return None
-            return _Outcome(None, "external", found.rule) if found.is_sure else self._by_name(names, one)
+            return _Outcome(None, "external", found.rule) if found.is_sure else self._by_name(names, one, at_most_possible=True)
         return self._settled(path, one, found)
 
     def _bare(self, path: str, one: Reference) -> Meaning | None:

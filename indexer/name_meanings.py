@@ -78,6 +78,7 @@ class NameMeanings:
         self._by_line = False
         self._lines: dict[FullName, tuple[tuple[FullName, ...], bool]] = {}
         self._parameters: dict[Place, Parameters] = {}
+        self._passed_on: dict[str, dict[str, str]] = {}
         self._other_names: dict[FullName, FullName] = {}
         for place in table.unowned:
             self._adopt(place)
@@ -97,7 +98,7 @@ class NameMeanings:
         """Return what `holder.name` means; `path` is the file that asks."""
         kind = holder.kind
         if kind == "external":
-            return holder if holder.is_sure else None
+            return holder
         if kind == "module":
             return self._module_attribute(holder, name)
         if kind == "dotted":
@@ -214,7 +215,10 @@ class NameMeanings:
             if found is not None:
                 return found
             at = one.parent
-        return self._at_top(names, name) or self._from_neighbours(names, scope, name)
+        if scope < 0:
+            return self._at_top(names, name) or self._from_neighbours(names, name)
+        found = self.bare(path, -1, name, 0)
+        return found if found is not None else self._through_stars(names, name, scope)
 
     def _in_holder(self, names: FileNames, at: int, name: str, *, is_here: bool) -> Meaning | None:
         """Return what a type or namespace around a place says about a name."""
@@ -284,7 +288,7 @@ class NameMeanings:
         bound = names.bindings.get((-1, name))
         return (self._bound(names.path, bound, 0) or HIDDEN) if bound else None
 
-    def _from_neighbours(self, names: FileNames, scope: int, name: str) -> Meaning | None:
+    def _from_neighbours(self, names: FileNames, name: str) -> Meaning | None:
         """Return what a file reaches without naming where it is: its package, star imports, includes."""
         prefix = names.prefix
         while names.scoping.space != "file":
@@ -299,11 +303,9 @@ class NameMeanings:
             if not prefix or not names.scoping.outer_packages:
                 break
             prefix = "".join(part + "." for part in prefix.split(".")[:-2])
-        for brought in names.stars:
-            if brought.scope < 0 or self._holds(names, brought.scope, scope):
-                found = self._through_star(names, brought, name)
-                if found is not None:
-                    return replace(found, rule="star-import")
+        found = self._through_stars(names, name, -1)
+        if found is not None:
+            return found
         if names.facts.language == "go":
             return self._go_package_named(names, name)
         if names.facts.language == "rust" and (crate := self.table.modules.crate_named(name)) is not None:
@@ -325,6 +327,15 @@ class NameMeanings:
         while scope >= 0 and scope != outer:
             scope = names.facts.definitions[scope].parent
         return scope == outer
+
+    def _through_stars(self, names: FileNames, name: str, scope: int) -> Meaning | None:
+        """Return what the star imports of the file (scope -1), or of the definitions around a scope, bring in."""
+        for brought in names.stars:
+            if brought.scope < 0 if scope < 0 else brought.scope >= 0 and self._holds(names, brought.scope, scope):
+                found = self._through_star(names, brought, name)
+                if found is not None:
+                    return replace(found, rule="star-import")
+        return None
 
     def _through_star(self, names: FileNames, one: Import, name: str) -> Meaning | None:
         if names.scoping.space == "file":
@@ -624,7 +635,7 @@ class NameMeanings:
         ):
             found = self.imported(path, brought)
         if found is None:
-            found = self._from_neighbours(names, parent, name)
+            found = self._from_neighbours(names, name) or (self._through_stars(names, name, parent) if parent >= 0 else None)
         return found
 
     # imports
@@ -787,11 +798,8 @@ class NameMeanings:
                     return whole, []
         if names.bindings.get((-1, name)) and (found := self._bound(path, names.bindings[-1, name], 0)) is not None:
             return found, []
-        for brought in names.stars:
-            if brought.name == "*" and (brought.reexported or is_python and not name.startswith("_")):
-                target = self._module_file(names, brought)
-                if target is not None:
-                    more.append((target, name))
+        if not more and not (is_python and name.startswith("_")) and (target := self._starred(path).get(name)) is not None:
+            more.append((target, name))
         if is_python and (inside := self.table.modules.python_inside(path, name)) is not None:
             if not more:
                 return Meaning("module", FullName(inside, ""), ((inside, -1),), rule="import"), []
@@ -801,6 +809,26 @@ class NameMeanings:
         if not is_python and name != "default" and not more:
             return self._of_default(path, name), []
         return None, more
+
+    def _starred(self, path: str) -> dict[str, str]:
+        """Return name -> file that has it, for all that a file passes on by star imports, directly or not."""
+        known = self._passed_on.get(path)
+        if known is None:
+            known = self._passed_on[path] = {}
+            seen, pending = {path}, [path]
+            while pending:
+                names = self.table.names[pending.pop()]
+                if names.path != path:
+                    for scope, name in (*names.children, *names.imports, *names.bindings):
+                        if scope < 0:
+                            known.setdefault(name, names.path)
+                for brought in reversed(names.stars):
+                    if brought.name == "*" and (brought.reexported or names.scoping.family == "python"):
+                        target = self._module_file(names, brought)
+                        if target is not None and target not in seen:
+                            seen.add(target)
+                            pending.append(target)
+        return known
 
     def _of_default(self, path: str, name: str) -> Meaning | None:
         """Return a member of what a CommonJS file exports as a whole."""
