@@ -1,0 +1,44 @@
+"""The project itself: what is promised in one place holds in the others."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import codecards
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_importing_codecards_loads_no_heavy_library() -> None:
+    code = "import codecards, sys; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    heavy = {"numpy", "faiss", "tantivy", "tree_sitter", "networkx", "onnxruntime", "tokenizers", "torch", "rich", "typer"}
+    assert not heavy & set(loaded)
+
+
+def test_the_changelog_starts_with_this_version() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    first = next(line for line in changelog.split("\n") if line.startswith("## ["))
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert codecards.__version__ == settings["project"]["version"]
+    assert first.startswith(f"## [{codecards.__version__}]")
+
+
+def test_every_command_is_in_the_readme() -> None:
+    help_text = subprocess.run(
+        [sys.executable, "-m", "codecards", "--help"], capture_output=True, text=True, check=True, env=None
+    ).stdout
+    commands = [line.strip("│ ").split()[0] for line in help_text.split("Commands")[1].split("\n")[1:] if line.strip("│ ─╭╰╮╯")]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert commands
+    assert [command for command in commands if f"`{command}" not in readme and f"codecards {command}" not in readme] == []
+
+
+def test_every_query_file_belongs_to_a_language_or_is_inherited() -> None:
+    from codecards.indexer.languages import LANGUAGES  # noqa: PLC0415
+
+    names = {language.name for language in LANGUAGES}
+    queries = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "indexer" / "queries").glob("*.scm")}
+    inherited = {word.strip(",") for text in queries.values() if text.startswith("; inherits") for word in text.partition("\n")[0].split()[2:]}
+    assert [name for name in queries if name not in names | inherited] == []
