@@ -10,7 +10,7 @@ How the queries (`queries/*.scm`) tell the engine what they found; the captures 
 * `@attribute` and `@comment` are siblings above a definition, which starts with the attributes and leads with the comments.
 * `@reference.KIND` is the name that is used, with `@receiver` (what stands before it) and `@arguments`. Where several
   patterns give the same node, a call wins over a "type", and that over a "value". A "value" counts only if the file
-  defines or imports such a name, or it hangs on a receiver that is known so.
+  defines or imports such a name, or it hangs on a receiver that is known so, or the pattern has `@sure` too.
 * `@binding` is a local name or member, with `@type` (its type), `@result` (a function that is called), `@same` (another
   name that it stands for) or `@value` (any expression, which is told by its text).
 * `@bindings` leaves the reading to the dialect's `bindings`, `@import` to its `imports`.
@@ -119,7 +119,7 @@ def _references(
         kind, node, captures = found.references[start]
         receiver, name = dialect.reference(node, captures, source)
         head = receiver.partition(".")[0]
-        if kind == "value" and (name not in methods and head not in imported if head else name not in known):
+        if kind == "value" and "sure" not in captures and (name not in methods and head not in imported if head else name not in known):
             continue
         if not name or not dialect.is_reference(name, receiver, kind):
             continue

@@ -61,6 +61,7 @@ def _add_definition(found: Collected, kind: str, node: tree_sitter.Node, capture
     names = [dialect.type_text(source[base.start_byte : base.end_byte]) for base in bases]
     owner = captures["owner"][0] if "owner" in captures else None
     returns = captures["returns"][0] if "returns" in captures else None
+    result = dialect.type_text(source[returns.start_byte : returns.end_byte]) if returns is not None else ""
     draft = Draft(
         node,
         kind,
@@ -72,7 +73,7 @@ def _add_definition(found: Collected, kind: str, node: tree_sitter.Node, capture
         name_node.start_byte,
         captures["body"][0] if "body" in captures else None,
         tuple(dict.fromkeys(name for name in names if name)),
-        dialect.type_text(source[returns.start_byte : returns.end_byte]) if returns is not None else "",
+        "" if result == "void" else result,
     )
     found.drafts.extend(one for one in dialect.draft(draft, captures, source) if one.name)
 
