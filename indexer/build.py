@@ -14,7 +14,7 @@ from typing import Protocol
 from codecards.errors import SnapshotDamagedError, SnapshotFormatError
 from codecards.indexer.cards import Card
 from codecards.indexer.changes import Changes, compare, is_racy
-from codecards.indexer.edge_resolution import Edge
+from codecards.indexer.edge_resolution import Edge, Resolver
 from codecards.indexer.facts import FileFacts
 from codecards.indexer.file_record import EXTRACTOR_VERSION, FileRecord, PackedRecord, unpack
 from codecards.indexer.file_roles import role_of
@@ -417,12 +417,12 @@ def _resolve(run: _Run, changed: Sequence[FileEntry] | None) -> None:
     files = writer.files()
     file_ids = {entry.path: entry.file_id for entry in files}
     facts_now = {path: run.facts[path] for path in file_ids}
-    table = SymbolTable(facts_now)
+    resolver = Resolver(SymbolTable(facts_now))
     paths = [entry.path for entry in (files if changed is None else changed)]
 
     def edges() -> Iterator[Edge]:
         for number, path in enumerate(paths):
-            yield from table.resolve(path)
+            yield from resolver.resolve(path)
             if number % 200 == 0:
                 run.progress("linking", number, len(paths))
 
