@@ -181,6 +181,8 @@ def _refresh(
         meta = writer.meta()
         if manifest is not None and manifest.database != folder.database_stamp():
             writer.check()  # somebody else touched the file
+            if not writer.generation:
+                raise SnapshotDamagedError(f"the index {folder.database} has lost what it held")
         changes = compare(writer.files(), found, trust_times=not full)
         read = list(_read_suspects(run, changes, workers, reuse=not full))
         state = git_state(root)
