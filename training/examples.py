@@ -56,3 +56,17 @@ def batches(pairs: Sequence[Pair], size: int, rng: random.Random) -> Iterator[li
     dealt.extend(mixed[start : start + size] for start in range(0, len(mixed) - size + 1, size))
     rng.shuffle(dealt)
     yield from dealt
+
+
+def split_roles(pairs: Sequence[Pair]) -> dict[str, list[Pair]]:
+    """Return pairs by role; what is measured on is not trained on, neither its code (up to spaces) nor its sentence."""
+    measured = {key for pair in pairs if pair.role != "train" for key in _keys(pair)}
+    roles: dict[str, list[Pair]] = {"train": []}
+    for pair in pairs:
+        if pair.role != "train" or measured.isdisjoint(_keys(pair)):
+            roles.setdefault(pair.role, []).append(pair)
+    return roles
+
+
+def _keys(pair: Pair) -> tuple[str, str]:
+    return "".join(pair.body.split()), pair.sentence.lower()

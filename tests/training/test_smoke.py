@@ -1,0 +1,18 @@
+"""The whole training runs on toy sizes, and its models load."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+MISSING = [name for name in ("torch", "sentence_transformers", "onnx") if find_spec(name) is None]
+
+
+@pytest.mark.skipif(bool(MISSING), reason=f"needs {', '.join(MISSING)}: pip install -r training/requirements.txt")
+@pytest.mark.filterwarnings("ignore")  # of torch's exporter and of transformers
+def test_both_models_learn_and_load(tmp_path: Path) -> None:
+    from training import smoke  # noqa: PLC0415 - imports torch
+
+    losses = smoke.run(tmp_path)
+    for steps in losses.values():
+        assert sum(steps[-5:]) < sum(steps[:5])

