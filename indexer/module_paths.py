@@ -275,6 +275,16 @@ class ModulePaths:
                     found.setdefault(folder.rpartition("/")[2].replace("-", "_"), f"{folder}/src")
         return found
 
+    def library_of(self, path: str) -> str | None:
+        """Return the source folder of the library in the Rust package that a file belongs to, None if it has none."""
+        parts = path.split("/")
+        for index in range(len(parts) - 1, 0, -1):
+            if parts[index - 1] in ("src", "tests", "examples", "benches"):
+                folder = "/".join([*parts[: index - 1], "src"])
+                if f"{folder}/lib.rs" in self._files:
+                    return folder
+        return None
+
 
 def crate_of(path: str) -> tuple[str, tuple[str, ...]]:
     """Return (source folder of the crate, module path inside) of a Rust file."""

@@ -23,6 +23,7 @@ from codecards.indexer.symbol_table import (
 
 MAX_DEPTH = 40
 """Steps from one binding, base or import to the next before an answer is given up."""
+_UNCUT = 1_000_000
 _VALUE_KINDS = frozenset({"variable", "constant", "field", "property"})
 _NOWHERE = FullName("", "")
 _OWN = frozenset({"Self", "self", "static", "this", "$this", "typing.Self", "cls"})
@@ -74,7 +75,7 @@ class NameMeanings:
         self.table = table
         self._known: dict[tuple[object, ...], Meaning | None] = {}
         self._running: dict[tuple[object, ...], int] = {}
-        self._cut = MAX_DEPTH * 10
+        self._cut = _UNCUT
         self._by_line = False
         self._lines: dict[FullName, tuple[tuple[FullName, ...], bool]] = {}
         self._parameters: dict[Place, Parameters] = {}
@@ -88,11 +89,11 @@ class NameMeanings:
     def bare(self, path: str, scope: int, name: str, line: int) -> Meaning | None:
         """Return what a name without receiver means; None if no scope explains it."""
         key = ("bare", path, scope, name)
-        return self._once(key, lambda: self._look_up(path, scope, name, line))
+        return self._once(key, lambda: self._look_up(path, scope, name, line), line)
 
     def chain(self, path: str, scope: int, written: str, line: int) -> Meaning | None:
         """Return what a receiver means: "self.store", "pkg.mod", "Foo()"."""
-        return self._once(("chain", path, scope, written), lambda: self._follow(path, scope, written, line))
+        return self._once(("chain", path, scope, written), lambda: self._follow(path, scope, written, line), line)
 
     def attribute(self, path: str, holder: Meaning, name: str) -> Meaning | None:
         """Return what `holder.name` means; `path` is the file that asks."""
@@ -180,19 +181,21 @@ class NameMeanings:
 
     # memory
 
-    def _once(self, key: tuple[object, ...], compute: "Callable[[], Meaning | None]") -> Meaning | None:
+    def _once(self, key: tuple[object, ...], compute: "Callable[[], Meaning | None]", line: int = 0) -> Meaning | None:
+        """Return a remembered answer, or work it out; `line` tells apart questions about a name at several places."""
         if key in self._known:
             return self._known[key]
         depth = len(self._running)
-        if key in self._running or depth > MAX_DEPTH:
-            self._cut = min(self._cut, self._running.get(key, -1))
+        asked = (*key, line)
+        if asked in self._running or depth > MAX_DEPTH:
+            self._cut = min(self._cut, self._running.get(asked, -1))
             return None
         marked, self._by_line = self._by_line, False
-        self._running[key] = depth
+        self._running[asked] = depth
         found = compute()
-        del self._running[key]
+        del self._running[asked]
         if self._cut >= depth:
-            self._cut = MAX_DEPTH * 10
+            self._cut = _UNCUT
             if not self._by_line:
                 self._known[key] = found
         self._by_line = self._by_line or marked
@@ -230,7 +233,7 @@ class NameMeanings:
         elif names.scoping.implicit_self:
             found = self._member(Meaning("type", self.type_around(names.path, at) or names.full(at)), name)
             if found is not None and found.kind != "external":
-                return replace(found, rule="implicit-self")
+                return self._implicit(found)
         elif is_here and names.scoping.family == "python" and (inner := names.children.get((at, name))):
             return self._of(
                 tuple((names.path, position) for position in inner), names.full(inner[0]), "", True, "scope"
@@ -238,6 +241,13 @@ class NameMeanings:
         for brought in names.imports.get((at, name), ()):
             return self.imported(names.path, brought) or HIDDEN
         return None
+
+    def _implicit(self, found: Meaning) -> Meaning:
+        """Return what a bare name means that is a member of the type around; a constructor's name is its type's."""
+        if found.places and self.table.definition(found.places[0]).kind == "constructor":
+            owner = FullName(found.full.space, found.full.name.rpartition(".")[0])
+            return Meaning("type", owner, tuple(self.table.types_at(owner)), found.is_sure, "scope")
+        return replace(found, rule="implicit-self")
 
     def _in_function(self, names: FileNames, at: int, name: str, line: int) -> Meaning | None:
         """Return what a function around a place says about a name; line 0 stands for any."""
@@ -269,7 +279,7 @@ class NameMeanings:
             return None
         found = self._member(Meaning("type", owner), name)
         if found is not None and found.kind != "external":
-            return replace(found, rule="implicit-self")
+            return self._implicit(found)
         around = owner.name
         while around := around.rpartition(".")[0]:
             full = FullName(owner.space, f"{around}.{name}")
@@ -306,6 +316,8 @@ class NameMeanings:
         found = self._through_stars(names, name, -1)
         if found is not None:
             return found
+        if names.scoping.space == "all" and FullName(names.space, name + ".") in self.table.packages:
+            return Meaning("package", FullName(names.space, name + "."), rule="package")
         if names.facts.language == "go":
             return self._go_package_named(names, name)
         if names.facts.language == "rust" and (crate := self.table.modules.crate_named(name)) is not None:
@@ -380,7 +392,10 @@ class NameMeanings:
         if value.startswith("="):
             return self._local_rule(self._chain_before(path, scope, value[1:], one))
         if value.endswith("()"):
-            return self._local_rule(self._chain_before(path, scope, value, one))
+            made = self._local_rule(self._chain_before(path, scope, value, one))
+            # `self.store = store or Store()`: what is made here is only what the parameter is if it is not given.
+            is_default = scope >= 0 and one.name.removeprefix("self.") in self.parameters((path, scope)).names
+            return made.unsure() if made is not None and is_default else made
         found = self._type_named(path, scope, value, one.line)
         if found is None:
             return None
@@ -711,6 +726,8 @@ class NameMeanings:
             if found is None:
                 crate = self.table.modules.crate_named(head)
                 found = Meaning("package", FullName(f"rust:{crate}", ""), rule="import") if crate is not None else None
+            if found is None and steps:
+                found = self._own_library(names, head)
             if found is None and (head != one.alias or steps):
                 brought = names.imports.get((-1, head), ())
                 found = next((self.imported(names.path, other) for other in brought if other is not one), None)
@@ -721,6 +738,31 @@ class NameMeanings:
                 continue
             found = self.attribute(names.path, found, step)
         return found
+
+    def _own_library(self, names: FileNames, head: str) -> Meaning | None:
+        """Return the library of a Rust package whose name no file tells, for its programs and tests.
+
+        It is taken for that if all that they import under the name is there; sure from the second import on.
+        """
+        library = self.table.modules.library_of(names.path)
+        if library is None:
+            return None
+        root = FullName(f"rust:{library}", "")
+        asked: set[str] = set()
+        for path, others in self.table.names.items():
+            if others.facts.language == "rust" and self.table.modules.library_of(path) == library:
+                wholes = (".".join(filter(None, (one.module, one.name))) for one in others.facts.imports)
+                asked.update(whole.partition(".")[2] for whole in wholes if whole.partition(".")[0] == head)
+        asked.discard("*")
+        if not asked or not all(self._has(root, inside.removesuffix(".*")) for inside in asked):
+            return None
+        return Meaning("package", root, is_sure=len(asked) > 1, rule="import")
+
+    def _has(self, package: FullName, inside: str) -> bool:
+        found: Meaning | None = Meaning("package", package)
+        for step in inside.split("."):
+            found = self.attribute("", found, step) if found is not None and step != "self" else found
+        return found is not None
 
     def _package_member(self, package: FullName, name: str, *, imports: bool = True) -> Meaning | None:
         """Return what a package has under a name; `package.name` is "" or ends with a dot."""
