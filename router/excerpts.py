@@ -66,7 +66,16 @@ def focused(text: str, focus: tuple[int, int], budget_tokens: int, count: TokenC
         if start == 1 and end == len(lines):
             break
         margin = margin * 2 or FOCUS_CONTEXT_LINES
-    return best or head_and_tail("".join(lines[first - 1 : last]), budget_tokens, count, handle=handle)
+    if best:
+        return best
+    before = notice(f"lines 1-{first - 1}") if first > 1 else ""
+    after = notice(f"lines {last + 1}-{len(lines)}") if last < len(lines) else ""
+    rest = budget_tokens - count(before) - count("\n" + after)
+    inside = head_and_tail("".join(lines[first - 1 : last]), rest, count, handle=handle) if rest > 0 else "…"
+    whole = before + inside + ("" if not after or inside.endswith("\n") else "\n") + after
+    if inside == "…" or count(whole) > budget_tokens:
+        return head_and_tail(text, budget_tokens, count, handle=handle)
+    return whole
 
 
 def notice(what: str, handle: str = "", sentence: str = "") -> str:

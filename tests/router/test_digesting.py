@@ -68,4 +68,4 @@ def test_a_memo_is_chosen_by_the_purpose() -> None:
 
 def test_a_summariser_words_the_memo_unless_it_is_too_long() -> None:
     assert memo_for(SOURCE, "x", 30, summariser=lambda _text, _tokens: "short") == "short"
-    assert "def" in memo_for(SOURCE, "x", 60, summariser=lambda _text, _tokens: "word " * 60)
+    assert "def" in memo_for(SOURCE, "x", 60, summariser=lambda _text, _tokens: "word " * 90)

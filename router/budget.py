@@ -1,0 +1,119 @@
+"""Budget: how the tokens of a turn are shared out, and what is shown of each file."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from codecards.errors import UsageError
+from codecards.router.context import FileBlock
+from codecards.router.digesting import DIGEST_TOKENS, fit_digest
+from codecards.router.excerpts import focused, handle_of, head_and_tail
+from codecards.router.project_view import FileText
+from codecards.router.tokens import TokenCounter
+from codecards.router.working_memory import FileEntry, Mode
+
+DEFAULT_BUDGET_TOKENS = 12_000
+BUDGET_RANGE = (8_000, 16_000)
+MIN_EXCERPT_TOKENS = 120
+"""A shorter excerpt says less than the digest."""
+NAME_TOKENS = 40
+"""What a file block costs beside its text: tags, path, purpose."""
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetShares:
+    """Shares of the whole budget. The article's own table is lost but for the reserve of 35 %; the others are ours.
+
+    The reserve is for what can't be planned: the newest tool output, errors, recent exchanges. It is never used by the
+    planned layers; what these leave free is used by the recent exchanges too.
+    """
+
+    task: float = 0.10
+    files: float = 0.40
+    memory: float = 0.05
+    references: float = 0.10
+    reserve: float = 0.35
+
+    def __post_init__(self) -> None:
+        parts = (self.task, self.files, self.memory, self.references, self.reserve)
+        if min(parts) < 0 or sum(parts) > 1 + 1e-9:
+            raise UsageError("Budget shares must not be negative, nor sum to more than 1.")
+
+    def tokens(self, name: str, budget_tokens: int) -> int:
+        """Return a layer's tokens."""
+        share: float = getattr(self, name)
+        return int(share * budget_tokens)
+
+
+def show_files(
+    entries: Sequence[FileEntry],
+    texts: Mapping[str, FileText],
+    budget_tokens: int,
+    count: TokenCounter,
+    *,
+    with_purpose: bool = True,
+) -> tuple[tuple[FileBlock, ...], tuple[str, ...]]:
+    """Return the files as they are shown within the budget, most important first, and the paths with no room at all.
+
+    Full files come first, pinned and last used before others: whole if they fit, else an excerpt around their focus or
+    of head and tail. Then the digests, by last use and relevance. A mode is not changed here: that is the router's.
+    """
+    blocks: list[FileBlock] = []
+    left_out: list[str] = []
+    free = budget_tokens
+    for entry in sorted(entries, key=_importance):
+        found = texts.get(entry.path)
+        block = _shown(entry, "" if found is None else found.text, free - NAME_TOKENS, count)
+        if block is None:
+            left_out.append(entry.path)
+            continue
+        free -= count(block.text) + NAME_TOKENS
+        blocks.append(block if with_purpose else FileBlock(block.path, block.shown, block.text))
+    return tuple(blocks), tuple(left_out)
+
+
+def _importance(entry: FileEntry) -> tuple[bool, bool, int, float, str]:
+    return (entry.mode is not Mode.FULL, not entry.pinned, -entry.last_access_turn, -entry.relevance, entry.path)
+
+
+def _shown(entry: FileEntry, text: str, free: int, count: TokenCounter) -> FileBlock | None:
+    if free < 0:
+        return None
+    if entry.mode is Mode.FULL and text:
+        n_lines = len(text.splitlines())
+        if count(text) <= free:
+            return FileBlock(entry.path, "full", text, entry.purpose, entry.why, ((1, n_lines),))
+        if free >= MIN_EXCERPT_TOKENS:
+            return _excerpt(entry, text, free, count)
+    digest = fit_digest(entry.digest, min(free, DIGEST_TOKENS), count) if entry.digest else ""
+    if digest and digest != "…" and free >= count(digest):
+        return FileBlock(entry.path, "digest", digest, entry.purpose, entry.why)
+    return FileBlock(entry.path, "name", "", entry.purpose, entry.why)
+
+
+def _excerpt(entry: FileEntry, text: str, free: int, count: TokenCounter) -> FileBlock:
+    """Return the part around the focus, or head and tail, and which lines these are."""
+    handle = handle_of(text)
+    if entry.focus is None:
+        shown = head_and_tail(text, free, count, handle=handle)
+    else:
+        shown = focused(text, entry.focus, free, count, handle=handle)
+    return FileBlock(entry.path, "excerpt", shown, entry.purpose, entry.why, visible_lines(text, shown))
+
+
+def visible_lines(text: str, shown: str) -> tuple[tuple[int, int], ...]:
+    """Return the runs of the text's lines that an excerpt of it holds, 1-based and inclusive."""
+    lines = text.splitlines()
+    runs: list[tuple[int, int]] = []
+    position = 0
+    for part in shown.splitlines():
+        if skipped := _skipped.match(part):
+            position = int(skipped["last"]) if skipped["last"] else position + int(skipped["number"])
+        elif position < len(lines) and lines[position] == part:
+            start = runs.pop()[0] if runs and runs[-1][1] == position else position + 1
+            position += 1
+            runs.append((start, position))
+    return tuple(runs)
+
+
+_skipped = re.compile(r"\[… (?:lines \d+-(?P<last>\d+)|(?P<number>\d+) lines?) left out")
