@@ -1,0 +1,97 @@
+"""Candidates: the files that are looked at closely, from words, vectors, exact names, file names and the graph."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codecards.indexer.tokens import stem
+from codecards.retrieval.column_building import runs
+from codecards.retrieval.columns import Floats, Int64s
+from codecards.retrieval.derived_index import DerivedIndex
+from codecards.retrieval.path_words import joined, name_hash
+from codecards.retrieval.query import Query
+from codecards.retrieval.symbol_evidence import NamedCards
+from codecards.retrieval.term_groups import TermGroups
+
+N_BY_WORDS = 100
+N_BY_VECTORS = 20
+"""Files; S2-26's twenty."""
+N_BY_NAME = 30
+N_BY_FILE_NAME = 30
+N_BY_GRAPH = 10
+_MAX_PLACED = 40
+
+
+def find_candidates(
+    index: DerivedIndex,
+    query: Query,
+    word_groups: Sequence[TermGroups],
+    named: Sequence[NamedCards],
+    placed_files: Iterable[int],
+    vector: Floats | None,
+    allowed: NDArray[np.bool_],
+) -> Int64s:
+    """Return the rows of the files worth a closer look, ascending.
+
+    Args:
+        index: The index.
+        query: As parsed.
+        word_groups: Its terms, in one or several sets.
+        named: Exact definitions of its names.
+        placed_files: Files that it names by path or frame.
+        vector: The query's vector; None without vectors.
+        allowed: (n_files,): which may answer.
+    """
+    n_allowed = int(np.count_nonzero(allowed))
+    if n_allowed <= N_BY_WORDS:
+        return np.flatnonzero(allowed)
+    # A filter that leaves few files needs more of the list that it is applied to.
+    limit = N_BY_WORDS if n_allowed == len(allowed) else min(len(allowed), N_BY_WORDS * len(allowed) // n_allowed)
+    by_words = _by_words(index, word_groups, limit)
+    found = set(by_words[: 4 * N_BY_WORDS].tolist())
+    for one in named:
+        best = np.lexsort((one.cards, -one.values))[:N_BY_NAME]
+        found.update(one.files[best].tolist())
+    found.update(list(placed_files)[:_MAX_PLACED])
+    found.update(_by_file_name(index, query)[:N_BY_FILE_NAME].tolist())
+    if vector is not None and index.vectors is not None:
+        cards, _ = index.vectors.nearest(vector, 4 * N_BY_VECTORS)
+        files = index.file_of_card[cards]
+        found.update(list(dict.fromkeys(files.tolist()))[:N_BY_VECTORS])
+    found.update(_by_graph(index, by_words[:20], found))
+    rows = np.array(sorted(found), np.int64)
+    return rows[allowed[rows]]
+
+
+def _by_words(index: DerivedIndex, word_groups: Sequence[TermGroups], limit: int) -> Int64s:
+    weights: dict[int, float] = {}
+    for groups in word_groups:
+        values = (groups.strength * groups.idf).max(axis=1, initial=0.0)
+        for word_id, value in zip(groups.word_ids.tolist(), values.tolist(), strict=True):
+            weights[word_id] = max(weights.get(word_id, 0.0), value)
+    tokens = ((index.vocabulary[word_id], weight) for word_id, weight in weights.items())
+    ids = [file_id for file_id, _ in index.keywords.candidates(tokens, limit)]
+    return index.rows_of_files(np.array(ids, np.int64))
+
+
+def _by_file_name(index: DerivedIndex, query: Query) -> Int64s:
+    """Return the files that are named like a word of the query, or like two neighbours joined."""
+    content = query.content_words[:30]
+    pairs = [word + next_word for word, next_word in zip(content, content[1:], strict=False)]
+    forms = {form for word in (*content, *pairs) for form in (joined(word), stem(joined(word))) if form}
+    hashes = np.fromiter((name_hash(form) for form in forms), np.uint64, len(forms))
+    return np.flatnonzero(np.isin(index.columns.stem_hash, hashes).any(axis=1))
+
+
+def _by_graph(index: DerivedIndex, sources: Int64s, known: set[int]) -> list[int]:
+    """Return the files that the best of the candidates use most."""
+    columns = index.columns
+    lengths = columns.link_offset[sources + 1] - columns.link_offset[sources]
+    links = runs(columns.link_offset[sources], lengths)
+    if not len(links):
+        return []
+    gain = np.bincount(columns.link_target[links], columns.link_weight[links], columns.n_files)
+    gain /= columns.in_weight + 2
+    best = np.argsort(-gain, kind="stable")[: N_BY_GRAPH * 3]
+    return [row for row in best.tolist() if gain[row] > 0 and row not in known][:N_BY_GRAPH]

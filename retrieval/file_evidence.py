@@ -1,0 +1,207 @@
+"""File evidence: everything that speaks for or against each candidate file, by the names of `weights`."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from codecards.retrieval.column_building import runs
+from codecards.retrieval.columns import ROLES, Floats, Int64s
+from codecards.retrieval.derived_index import DerivedIndex
+from codecards.retrieval.path_evidence import PathEvidence, path_evidence
+from codecards.retrieval.path_words import PathFlag
+from codecards.retrieval.query import Query
+from codecards.retrieval.symbol_evidence import NamedCards, NameEvidence, name_evidence
+from codecards.retrieval.term_groups import TermGroups
+from codecards.retrieval.text_evidence import (
+    CARD_WEIGHTS,
+    DOC_WEIGHTS,
+    FILE_WEIGHTS,
+    PLAIN_FILE_WEIGHTS,
+    Matches,
+    best_of_files,
+    card_scores,
+    decayed_sum,
+    file_scores,
+    find_matches,
+    placed_file_scores,
+    share_of,
+)
+
+TOP_CARDS, TOP_DECAY = 4, 0.7
+MAX_DEPTH = 6
+
+_asks_for = {
+    "test": re.compile(r"\b(tests?|testing|specs?|fixtures?|mocks?|unittest|pytest)\b|测试|テスト|테스트", re.IGNORECASE),
+    "side": re.compile(r"\b(examples?|samples?|demos?|docs?|vendor(ed)?|legacy|deprecated|compat\w*|generated|benchmarks?|stubs?)\b|示例", re.IGNORECASE),
+    "prose": re.compile(r"\b(docs?|documentation|readme|changelog|guide|tutorial|manual|config\w*|settings? file|licen[sc]e)\b|文档|说明|设计", re.IGNORECASE),
+    "made": re.compile(r"\b(generated|vendor(ed)?|bundled?|lock ?file|third.party)\b", re.IGNORECASE),
+    "old_version": re.compile(r"\bv\d+\b|legacy|old version", re.IGNORECASE),
+}  # fmt: skip
+"""What in a query asks for the files that are put lower otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What was found of F candidate files and C of their cards."""
+
+    matches: Matches
+    groups: TermGroups
+    paths: PathEvidence
+    names: NameEvidence
+    card_words: Floats
+    """(C,): BM25F of each card."""
+    card_docs: Floats
+    """(C,): BM25 of its documentation alone."""
+    features: Mapping[str, Floats]
+    """Name → (F,)."""
+
+
+def gather_evidence(
+    index: DerivedIndex,
+    query: Query,
+    groups: TermGroups,
+    files: Int64s,
+    named: Sequence[NamedCards],
+    places: Mapping[str, Mapping[int, float]],
+    vector: Floats | None,
+) -> Evidence:
+    """Return the evidence for a question's candidates.
+
+    Args:
+        index: The index.
+        query: As parsed.
+        groups: Its terms.
+        files: Rows of the candidates, ascending.
+        named: Exact definitions of its names.
+        places: "place" and "frame" → file row → how surely it is named.
+        vector: The query's vector; None without vectors.
+    """
+    n_files = len(files)
+    matches = find_matches(index, files, groups)
+    paths = path_evidence(index, files, query, groups)
+    names = name_evidence(index, matches, groups)
+    words = card_scores(index, matches, groups, CARD_WEIGHTS)
+    docs = card_scores(index, matches, groups, DOC_WEIGHTS)
+    fields = placed_file_scores(index, matches, groups, FILE_WEIGHTS, paths.counts)
+    plain = file_scores(index, matches, groups, PLAIN_FILE_WEIGHTS)
+    scale = max(2.2 * groups.part_idf, 1e-9)
+    doc_best = best_of_files(docs, matches.card_file, n_files)
+    features = {
+        "cards": share_of(decayed_sum(words, matches.card_file, n_files)),
+        "best_card": share_of(best_of_files(words, matches.card_file, n_files)),
+        "file_words": plain / scale,
+        "file_fields": share_of(fields),
+        "file_name": paths.stem_f1,
+        "file_name_precision": paths.stem_precision,
+        "file_name_exact": paths.exact,
+        "file_name_head": paths.head_recall,
+        "file_name_first": paths.first_word,
+        "folders": paths.folder_recall,
+        "whole_path": paths.all_recall,
+        "action_name": names.best_action,
+        "symbol_name": names.best,
+        "symbol_names": names.total,
+        "documentation": doc_best / scale,
+        "documentation_best": share_of(doc_best),
+        "used_by_matches": used_by_matches(index, files, share_of(fields)),
+        **_named_features(query, files, named),
+        **{name: dense(values, files) for name, values in places.items()},
+        **standing_features(index, query, files),
+        **meaning_features(index, files, vector),
+    }
+    return Evidence(matches, groups, paths, names, words, docs, features)
+
+
+def used_by_matches(index: DerivedIndex, files: Int64s, values: Floats) -> Floats:
+    """Return (F,): how well the files that use each candidate fit the query themselves, 0 to 1."""
+    columns = index.columns
+    lengths = columns.link_offset[files + 1] - columns.link_offset[files]
+    links = runs(columns.link_offset[files], lengths)
+    gain = np.bincount(columns.link_target[links], np.repeat(values, lengths) * columns.link_weight[links], columns.n_files)
+    return (gain[files] / (columns.in_weight[files] + 2)).astype(np.float32)
+
+
+def standing_features(index: DerivedIndex, query: Query, files: Int64s) -> dict[str, Floats]:
+    """Return what speaks for or against files whatever is asked, as far as the query does not ask for just that."""
+    columns = index.columns
+    role, flags = columns.role[files], columns.flags[files]
+    depth = columns.depth[files].astype(np.float32) - index.least_depth
+    features: dict[str, Floats] = {
+        "centrality": np.log(columns.centrality[files] + 1e-3).astype(np.float32),
+        "users": np.log1p(columns.in_degree[files]).astype(np.float32),
+        "size": np.log1p(columns.n_lines[files]).astype(np.float32),
+        "test": _is(role == ROLES.index("test")),
+        "side": _is((flags & PathFlag.SIDE) > 0),
+        "prose": _is(np.isin(role, (ROLES.index("docs"), ROLES.index("config")))),
+        "made": _is(np.isin(role, (ROLES.index("generated"), ROLES.index("vendored")))),
+        "old_version": columns.old_version[files],
+        "depth": np.minimum(depth, MAX_DEPTH),
+        "header": _is((flags & PathFlag.HEADER) > 0),
+        "header_with_source": _is((flags & PathFlag.HAS_SOURCE) > 0),
+        "entry": _is((flags & PathFlag.ENTRY) > 0),
+    }
+    asked = query.text[:300]
+    for name, pattern in _asks_for.items():
+        if query.kind != "symbol" and pattern.search(asked):
+            features[name] = np.zeros(len(files), np.float32)
+    return features
+
+
+def meaning_features(index: DerivedIndex, files: Int64s, vector: Floats | None) -> dict[str, Floats]:
+    """Return the similarities of files and of their best cards to the query's vector."""
+    if vector is None or index.vectors is None:
+        return {}
+    columns = index.columns
+    lengths = columns.card_offset[files + 1] - columns.card_offset[files]
+    cards = runs(columns.card_offset[files], lengths)
+    cosines = index.vectors.cosines(cards, vector)
+    owner = np.repeat(np.arange(len(files)), lengths)
+    return {
+        "meaning_cards": decayed_sum(cosines, owner, len(files), n_best=TOP_CARDS, decay=TOP_DECAY),
+        "meaning_file": index.vectors.file_cosines(files, vector),
+    }
+
+
+def dense(values: Mapping[int, float], files: Int64s) -> Floats:
+    """Return (F,): the values of the candidates, 0 for those without."""
+    found = np.zeros(len(files), np.float32)
+    for row, value in values.items():
+        place = int(np.searchsorted(files, row))
+        if place < len(files) and files[place] == row:
+            found[place] = value
+    return found
+
+
+def best_in_files(named: NamedCards, files: Int64s) -> Floats:
+    """Return (F,): the highest value of a name's definitions in each candidate."""
+    found = np.zeros(len(files), np.float32)
+    if len(files):
+        place = np.minimum(np.searchsorted(files, named.files), len(files) - 1)
+        inside = files[place] == named.files
+        np.maximum.at(found, place[inside], named.values[inside])
+    return found
+
+
+def _named_features(query: Query, files: Int64s, named: Sequence[NamedCards]) -> dict[str, Floats]:
+    features = {
+        name: np.zeros(len(files), np.float32) for name in ("symbol", "symbol_in_text", "type_in_text", "first_symbol")
+    }
+    first = True
+    for one in named:
+        values = best_in_files(one, files)
+        if query.kind == "symbol":
+            features["symbol"] = np.maximum(features["symbol"], values)
+            continue
+        if not one.name.strong and not one.name.capital:
+            continue
+        features["symbol_in_text" if one.name.strong else "type_in_text"] += values
+        if first:
+            features["first_symbol"] = values
+            first = False
+    return features
+
+
+def _is(condition: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> Floats:
+    return condition.astype(np.float32)

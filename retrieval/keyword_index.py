@@ -1,0 +1,142 @@
+"""Keyword index: tantivy finds the files that may answer; it holds one document a file.
+
+A document has each token of the file once, in up to three fields by how often it occurs, and its path and names in two
+more. Queries weigh every field of every token themselves, so that the order of candidates depends on nothing that
+tantivy counts: a file that was deleted but is still in a segment changes no score.
+"""
+
+import os
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import tantivy
+
+FIELDS = ("text", "often", "very_often", "names", "place")
+"""Tokens that occur in cards; at least `OFTEN` times; at least `VERY_OFTEN` times; in names; in the path."""
+OFTEN = 3
+VERY_OFTEN = 8
+_FIELD_WEIGHTS = (1.0, 0.5, 0.4, 1.2, 1.5)
+"""What a token in each field adds, times the token's own weight; chosen so that ≥ .985 of the right files are among 100."""
+_HEAP_BYTES = 64_000_000
+_COPIED = (".json", ".lock")
+"""Endings of the files that tantivy replaces; segments never change and are linked."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileDocument:
+    """What the keyword index holds of one file."""
+
+    file_id: int
+    text: str
+    """Tokens with blanks between, as are the next."""
+    often: str
+    very_often: str
+    names: str
+    place: str
+
+
+class KeywordIndex:
+    """Finds candidate files by weighted tokens; safe for several threads."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open the index in a folder.
+
+        Raises:
+            ValueError: It is missing or damaged.
+        """
+        self._index = tantivy.Index.open(str(folder))
+        self._searcher = self._index.searcher()
+
+    def candidates(self, weights: Iterable[tuple[str, float]], limit: int) -> list[tuple[int, float]]:
+        """Return (file id, score) of the best files, best first; files with the same score by id.
+
+        Args:
+            weights: Token and weight; the higher the rarer it is.
+            limit: How many.
+        """
+        clauses = [
+            (tantivy.Occur.Should, _constant(self._index.schema, field, token, weight * field_weight))
+            for token, weight in weights
+            for field, field_weight in zip(FIELDS, _FIELD_WEIGHTS, strict=True)
+        ]
+        if not clauses or limit < 1:
+            return []
+        # Half as many again, so that which of those with equal scores come in does not hang on their order on disk.
+        hits = self._searcher.search(tantivy.Query.boolean_query(clauses), limit + limit // 2, count=False).hits
+        addresses = [address for _, address in hits]
+        ids = self._searcher.fast_field_values("file_id", addresses)
+        found = sorted((-round(score, 4), int(file_id)) for (score, _), file_id in zip(hits, ids, strict=True))
+        return [(file_id, -score) for score, file_id in found[:limit]]
+
+
+def write_keyword_index(
+    folder: Path, old_folder: Path | None, removed_ids: Iterable[int], documents: Iterable[FileDocument]
+) -> None:
+    """Write the index of a new generation.
+
+    Args:
+        folder: Where; is made.
+        old_folder: The index of the generation before, which stays as it is; None to begin from nothing.
+        removed_ids: Files of the old index that are gone or replaced.
+        documents: New files, and new versions of files.
+
+    Raises:
+        OSError: It can't be written.
+        ValueError: The old index is damaged.
+    """
+    folder.mkdir(parents=True)
+    if old_folder is None:
+        index = tantivy.Index(_schema(), path=str(folder))
+    else:
+        _link_segments(old_folder, folder)
+        index = tantivy.Index.open(str(folder))
+    writer = index.writer(_HEAP_BYTES, 1)
+    for file_id in removed_ids:
+        writer.delete_documents_by_term("file_id", file_id)
+    for document in documents:
+        writer.add_document(_tantivy_document(document))
+    writer.commit()
+    writer.wait_merging_threads()
+
+
+def _link_segments(old_folder: Path, folder: Path) -> None:
+    """Take the files of the old index over: those that never change as links, so that nothing is copied."""
+    for path in old_folder.iterdir():
+        target = folder / path.name
+        if path.suffix == ".lock":
+            continue
+        if path.suffix in _COPIED:
+            shutil.copyfile(path, target)
+            continue
+        try:
+            os.link(path, target)
+        except OSError:  # another file system, or one without links
+            shutil.copyfile(path, target)
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("file_id", indexed=True, fast=True)
+    for field in FIELDS:
+        builder.add_text_field(field, tokenizer_name="whitespace", index_option="basic")
+    return builder.build()
+
+
+def _tantivy_document(document: FileDocument) -> tantivy.Document:
+    made = tantivy.Document()
+    made.add_unsigned("file_id", document.file_id)
+    for field in FIELDS:
+        if text := getattr(document, field):
+            made.add_text(field, text)
+    return made
+
+
+def _constant(schema: tantivy.Schema, field: str, token: str, weight: float) -> tantivy.Query:
+    return tantivy.Query.const_score_query(tantivy.Query.term_query(schema, field, token, "basic"), weight)
+
+
+def joined_tokens(vocabulary: Sequence[str], positions: Iterable[int]) -> str:
+    """Return the tokens at the positions, with blanks between."""
+    return " ".join([vocabulary[position] for position in positions])

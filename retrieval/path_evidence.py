@@ -1,0 +1,147 @@
+"""Path evidence: what the names of a file and its folders say, by the rarity of their words."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codecards.indexer.tokens import stem
+from codecards.retrieval.column_building import runs
+from codecards.retrieval.columns import PLACES, Floats, Int64s
+from codecards.retrieval.derived_index import DerivedIndex
+from codecards.retrieval.path_words import joined, name_hash
+from codecards.retrieval.query import Query
+from codecards.retrieval.query import is_identifier
+from codecards.retrieval.term_groups import TermGroups
+
+STEM, FOLDER, OUTER = (PLACES.index(place) for place in ("stem", "folder", "outer_folder"))
+COMPOUND_BONUS = 1.5
+"""A file that is named like a compound word of the query."""
+JOINED_MATCH = 1.4
+"""A file that is named like two neighbouring words of the query."""
+WHOLE_MATCH = 1.5
+"""A file that is named like the whole query."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathEvidence:
+    """For F candidate files, each value from 0 to about 1 unless said otherwise."""
+
+    stem_recall: Floats
+    """Share of the query's parts, by rarity, in the file's name."""
+    stem_precision: Floats
+    """Share of the name's words that are in the query."""
+    stem_f1: Floats
+    folder_recall: Floats
+    all_recall: Floats
+    """Share of the query's parts in the whole path."""
+    head_recall: Floats
+    """`stem_recall` by the words before the first preposition alone."""
+    first_word: Floats
+    """1 where the first content word is in the name."""
+    exact: Floats
+    """0 to 1.5: the name is a word of the query, two of them joined, or the whole of it."""
+    counts: Floats
+    """(F, G): weighted occurrences of each group in the path, for BM25F."""
+
+
+def path_evidence(
+    index: DerivedIndex, files: Int64s, query: Query, groups: TermGroups, *, counts: tuple[float, float, float] = (4.0, 1.5, 0.9)
+) -> PathEvidence:
+    """Return what the paths of some files say.
+
+    Args:
+        index: The index.
+        files: Rows.
+        query: As parsed.
+        groups: Its terms.
+        counts: Occurrences that one in the name, the folder, an outer folder stands for.
+    """
+    n_files, n_groups = len(files), len(groups.terms)
+    columns = index.columns
+    lengths = columns.place_offset[files + 1] - columns.place_offset[files]
+    entries = runs(columns.place_offset[files], lengths)
+    owner = np.repeat(np.arange(n_files), lengths)
+    words, kinds = columns.place_word[entries], columns.place_kind[entries]
+    term = np.searchsorted(groups.word_ids, words)
+    hit = np.zeros((n_files, 3, n_groups), np.float32)
+    matched = np.flatnonzero((term < len(groups.word_ids)) & (groups.word_ids[np.minimum(term, max(0, len(groups.word_ids) - 1))] == words)) if len(groups.word_ids) else np.zeros(0, np.int64)
+    strengths = groups.strength[term[matched]]
+    np.maximum.at(hit, (owner[matched], kinds[matched]), strengths)
+    _spread_joins(hit, groups)
+    parts = groups.is_part
+    rarity = np.where(parts, groups.path_idf, 0.0)
+    total = max(float(rarity.sum()), 1e-9)
+    stem_hit = hit[:, STEM]
+    recall = stem_hit @ rarity / total
+    precision = _precision(index, groups, owner, words, kinds, matched, strengths, n_files)
+    heads = np.array([part and term.token in query.head_words for part, term in zip(parts, groups.terms, strict=True)])
+    head_rarity = np.where(heads, groups.path_idf, 0.0)
+    first = next((place for place, part in enumerate(parts) if part), None)
+    folders = np.maximum(hit[:, FOLDER], hit[:, OUTER])
+    return PathEvidence(
+        stem_recall=recall,
+        stem_precision=precision,
+        stem_f1=2 * recall * precision / np.maximum(recall + precision, 1e-9),
+        folder_recall=folders @ rarity / total,
+        all_recall=np.maximum(stem_hit, folders) @ rarity / total,
+        head_recall=stem_hit @ head_rarity / max(float(head_rarity.sum()), 1e-9),
+        first_word=stem_hit[:, first] if first is not None else np.zeros(n_files, np.float32),
+        exact=_exact(index, files, query),
+        counts=hit[:, STEM] * counts[0] + hit[:, FOLDER] * counts[1] + hit[:, OUTER] * counts[2],
+    )
+
+
+def _spread_joins(hit: Floats, groups: TermGroups) -> None:
+    """Let a joined pair stand for both its words: ratelimit.go has "rate" and "limit"."""
+    for column, term in enumerate(groups.terms):
+        if term.kind != "join":
+            continue
+        for other, part in enumerate(groups.terms):
+            if part.kind == "part" and part.position in (term.position, term.position + 1):
+                hit[:, :, other] = np.maximum(hit[:, :, other], 0.9 * hit[:, :, column])
+
+
+def _precision(
+    index: DerivedIndex,
+    groups: TermGroups,
+    owner: Int64s,
+    words: NDArray[np.uint32],
+    kinds: NDArray[np.uint8],
+    matched: Int64s,
+    strengths: Floats,
+    n_files: int,
+) -> Floats:
+    """Return the share of each file name's parts that the query has."""
+    first_compound = index.compounds.start
+    plain = (words < first_compound) | (words >= index.compounds.stop)
+    n_parts = np.bincount(owner[(kinds == STEM) & plain], minlength=n_files)
+    in_stem = (kinds[matched] == STEM) & plain[matched]
+    best = strengths[in_stem].max(axis=1, initial=0.0)
+    hits = np.bincount(owner[matched][in_stem], best, n_files)
+    return np.asarray(np.minimum(1.0, hits / np.maximum(n_parts, 1)), np.float32)
+
+
+def _exact(index: DerivedIndex, files: Int64s, query: Query) -> Floats:
+    """Return how far each file's name is a word of the query."""
+    wanted: dict[int, float] = {}
+
+    def want(name: str, value: float) -> None:
+        whole = joined(name)
+        for form in (whole, whole + "s", whole.removesuffix("s"), stem(whole)):
+            if form:
+                key = name_hash(form)
+                wanted[key] = max(wanted.get(key, 0.0), value)
+
+    content = query.content_words
+    for position, word in enumerate(content[:40]):
+        want(word, (COMPOUND_BONUS if is_identifier(word) else 1.0) / (1 + 0.04 * position))
+    for word, next_word in zip(content[:40], content[1:40], strict=False):
+        want(word + next_word, JOINED_MATCH)
+    if 1 < len(content) <= 5:
+        want("".join(content), WHOLE_MATCH)
+    hashes = np.fromiter(wanted, np.uint64, len(wanted))
+    values = np.fromiter(wanted.values(), np.float32, len(wanted))
+    names = index.columns.stem_hash[files]
+    equal = names[:, :, None] == hashes
+    return np.where(equal, values, np.float32(0.0)).max(axis=(1, 2), initial=0.0)

@@ -1,0 +1,151 @@
+"""Search: a query becomes candidates, their evidence a score, and the best card of each of the best files a hit."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from codecards.errors import UsageError
+from codecards.indexer.cards import Card
+from codecards.retrieval.candidates import find_candidates
+from codecards.retrieval.card_choice import CardScores, frame_cards, order_cards, score_cards
+from codecards.retrieval.columns import Floats, Int64s
+from codecards.retrieval.derived_index import DerivedIndex
+from codecards.retrieval.file_evidence import Evidence, gather_evidence
+from codecards.retrieval.filters import Filters
+from codecards.retrieval.hits import Hit, Ranking, ScoreTerm
+from codecards.retrieval.query import Query, read_query
+from codecards.retrieval.suggestions import suggest
+from codecards.retrieval.symbol_evidence import NamedCards, named_cards
+from codecards.retrieval.term_explanations import explain
+from codecards.retrieval.term_groups import group_terms
+from codecards.retrieval.verdict import judge
+from codecards.retrieval.weights import weights_for
+
+__all__ = ["DEFAULT_LIMIT", "CardLookup", "Filters", "search"]
+
+DEFAULT_LIMIT = 8
+"""S2-26: five to eight hits."""
+MAX_EMBEDDED_CHARACTERS = 2_000
+
+
+class CardLookup(Protocol):
+    """What a search asks of the snapshot."""
+
+    def cards(self, card_ids: Iterable[int]) -> dict[int, Card]:
+        """Return card id → card for those that exist."""
+        ...
+
+
+def search(
+    index: DerivedIndex, lookup: CardLookup, text: str, *, limit: int = DEFAULT_LIMIT, filters: Filters | None = None
+) -> Ranking:
+    """Return the best cards for a query, one a file first.
+
+    Args:
+        index: Of one generation.
+        lookup: The snapshot of the same generation.
+        text: As it was typed: a name, a path, a question, an issue, a stack trace.
+        limit: Most hits to return.
+        filters: What they are limited to.
+
+    Raises:
+        UsageError: The query is empty.
+    """
+    filters = filters or Filters()
+    query = read_query(text)
+    if not query.text.strip():
+        raise UsageError("the query is empty; say what to look for, in words or by name")
+    vector = query_vector(index, query)
+    lanes = ("words", "symbols", "graph", "vectors") if vector is not None else ("words", "symbols", "graph")
+    groups = group_terms(index, query.terms)
+    named = named_cards(index, query.names)
+    places, frames = named_places(index, query)
+    placed = {row for values in places.values() for row in values}
+    files = find_candidates(index, query, (groups,), named, placed, vector, filters.files(index))
+    if not len(files) or (groups.is_empty and not placed and vector is None):
+        return Ranking(query.kind, "none", (), suggest(index, lookup, query), 0, lanes)
+    evidence = gather_evidence(index, query, groups, files, named, places, vector)
+    weights = weights_for(len(query.content_words))
+    terms = {name: weights[name] * values for name, values in evidence.features.items() if weights[name]}
+    file_scores = np.sum(list(terms.values()), axis=0, dtype=np.float32)
+    cards = score_cards(index, evidence, named, frames, vector, filters)
+    shown = order_cards(cards, file_scores, limit)
+    top_files = list(dict.fromkeys(file for _, file in shown))
+    verdict = judge(
+        index,
+        query,
+        evidence,
+        top_files,
+        has_exact_name=_has_exact_name(query, named, files[top_files]),
+        is_placed=bool(placed.intersection(files[top_files].tolist())),
+        similarity=_similarity(index, vector),
+    )
+    hits = _hits(index, lookup, query, evidence, terms, cards, shown) if verdict != "none" else ()
+    suggestions = suggest(index, lookup, query) if verdict != "found" else ()
+    return Ranking(query.kind, verdict, hits, suggestions, len(files), lanes)
+
+
+def query_vector(index: DerivedIndex, query: Query) -> Floats | None:
+    """Return the query's unit vector; None without vectors, and where the embedder knows none of its words."""
+    if index.vectors is None or index.embedder is None or query.kind == "path":
+        return None
+    vector: Floats = index.embedder.embed_queries([query.text[:MAX_EMBEDDED_CHARACTERS]])[0]
+    return vector if np.any(vector) else None
+
+
+def named_places(index: DerivedIndex, query: Query) -> tuple[dict[str, dict[int, float]], dict[int, float]]:
+    """Return "place" and "frame" → file row → how surely it is named, and card row → the same."""
+    files, cards = frame_cards(index, query.frames)
+    places: dict[int, float] = {}
+    for named in query.paths:
+        rows = index.files_ending(named.path)
+        n_parts = named.path.count("/") + 1
+        for row in rows[:50]:
+            # A bare name in a question is a weaker sign than a path, or than a query that is nothing else.
+            places[row] = max(places.get(row, 0.0), 1.0 if n_parts > 1 or query.kind == "path" else 0.4)
+    found = {name: values for name, values in (("place", places), ("frame", files)) if values}
+    return found, cards
+
+
+def _has_exact_name(query: Query, named: Sequence[NamedCards], files: Int64s) -> bool:
+    """Return whether a name that only code has is defined in one of the files; for one name, in its qualifier too."""
+    for one in named:
+        if query.kind == "symbol":
+            sure = one.values >= one.values.max() * 0.99
+            fits = not one.name.qualifier or bool((one.values * (1 + np.log(len(np.unique(one.files)))) >= 0.8).any())
+            if fits and np.isin(one.files[sure], files).any():
+                return True
+        elif one.name.strong and len(query.content_words) <= 4 and np.isin(one.files, files).any():
+            return True
+    return False
+
+
+def _similarity(index: DerivedIndex, vector: Floats | None) -> float:
+    if vector is None or index.vectors is None:
+        return 0.0
+    _, cosines = index.vectors.nearest(vector, 1)
+    return index.vectors.calibration.calibrated(float(cosines[0])) if len(cosines) else 0.0
+
+
+def _hits(
+    index: DerivedIndex,
+    lookup: CardLookup,
+    query: Query,
+    evidence: Evidence,
+    terms: Mapping[str, Floats],
+    cards: CardScores,
+    shown: Sequence[tuple[int, int]],
+) -> tuple[Hit, ...]:
+    ids = [int(index.columns.card_id[cards.cards[place]]) for place, _ in shown]
+    known = lookup.cards(ids)
+    hits: list[Hit] = []
+    for card_id, (place, file) in zip(ids, shown, strict=True):
+        if card_id not in known:
+            continue
+        card = known[card_id]
+        parts = [ScoreTerm(name, float(values[file]), explain(name, evidence, file)) for name, values in terms.items()]
+        parts += [ScoreTerm(f"card:{name}", float(values[place]), "") for name, values in cards.terms.items()]
+        parts = [part for part in parts if part.value]
+        hits.append(Hit(len(hits) + 1, card, sum(part.value for part in parts), tuple(parts)))
+    return tuple(hits)

@@ -1,0 +1,54 @@
+"""Stack frames: the places that a pasted traceback names."""
+
+import re
+from dataclasses import dataclass
+
+MAX_FRAMES = 100
+
+_FORMS = (
+    # Python
+    re.compile(r'File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<name>[\w<>.]+))?'),
+    # Java, Kotlin, Scala: at shop.cart.Cart.total(Cart.java:12)
+    re.compile(r"^\s*at (?P<name>[\w$.<>]+)\((?P<path>[\w$]+\.\w+):(?P<line>\d+)\)", re.MULTILINE),
+    # JavaScript: at total (src/cart.js:12:5)
+    re.compile(r"^\s*at (?:async )?(?P<name>[\w$.<>\[\] ]+?) \((?:file://)?(?P<path>[^()\n]+?):(?P<line>\d+)(?::\d+)?\)", re.MULTILINE),
+    # C#: at Shop.Cart.Total() in /src/Cart.cs:line 12
+    re.compile(r"^\s*at (?P<name>[\w.<>`]+)\([^)\n]*\) in (?P<path>[^\n]+?):line (?P<line>\d+)", re.MULTILINE),
+    # PHP: #0 /src/Cart.php(12): Cart->total()
+    re.compile(r"^\s*#\d+ (?P<path>[^\s()]+)\((?P<line>\d+)\): (?P<name>[\w\\:>-]+)\(", re.MULTILINE),
+    # gdb, lldb: #0 0x... in total (x=1) at cart.c:12
+    re.compile(r"^\s*#\d+\s+(?:0x[0-9a-f]+ in )?(?P<name>[\w:~<>]+) \([^\n]*\) at (?P<path>[^\s:]+):(?P<line>\d+)", re.MULTILINE),
+    # Ruby: cart.rb:12:in `total'
+    re.compile(r"(?P<path>[\w./\\-]+\.\w+):(?P<line>\d+):in [`'](?:[\w:]+[#.])?(?P<name>\w+[?!=]?)'"),
+    # Go, Rust, Elixir, JavaScript without a name
+    re.compile(r"^\s*(?:at |\()?(?:file://)?(?P<path>[\w./\\@-]+\.\w{1,5}):(?P<line>\d+)(?::\d+)?", re.MULTILINE),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One place in a traceback."""
+
+    path: str
+    """As written, with slashes."""
+    line: int
+    """1-based."""
+    name: str
+    """Last part of the function's name, "" if there is none."""
+
+
+def find_frames(text: str) -> tuple[Frame, ...]:
+    """Return the frames of all tracebacks in a text in order of their place, each place once."""
+    if not any(sign in text for sign in (":", "line ", "(")):
+        return ()
+    found: dict[tuple[str, int], tuple[int, Frame]] = {}
+    for form in _FORMS:
+        for match in form.finditer(text):
+            parts = match.groupdict()
+            path, line = parts["path"].replace("\\", "/"), int(parts["line"])
+            name = re.split(r"[.:>\\]", (parts.get("name") or "").strip())[-1]
+            name = "" if name.startswith("<") else name
+            found.setdefault((path, line), (match.start(), Frame(path, line, name)))
+        if len(found) > MAX_FRAMES:
+            break
+    return tuple(frame for _, frame in sorted(found.values(), key=lambda item: item[0]))[:MAX_FRAMES]

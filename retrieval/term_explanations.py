@@ -1,0 +1,84 @@
+"""Term explanations: what a named part of a score means, in words."""
+
+import numpy as np
+
+from codecards.retrieval.file_evidence import Evidence
+
+_MEANINGS = {
+    "cards": "its best cards together, as a share of the best file's",
+    "best_card": "its best card, as a share of the best one",
+    "file_words": "words of the query in the whole file",
+    "file_fields": "words in names, signatures, documentation, path, as a share of the best file's",
+    "file_name": "words of the query in the file's name",
+    "file_name_precision": "share of the file's name that the query has",
+    "file_name_exact": "the file is named like a word of the query",
+    "file_name_head": "the first thing that the query names is in the file's name",
+    "file_name_first": "the query's first word is in the file's name",
+    "folders": "words of the query in the folders' names",
+    "whole_path": "words of the query in the whole path",
+    "action_name": "a function's name is much like the query",
+    "symbol_name": "a name is much like the query",
+    "symbol_names": "names that hold words of the query",
+    "symbol": "defines the name that was asked",
+    "symbol_in_text": "defines a name in the query",
+    "symbol_in_code": "defines a name in the query's code",
+    "type_in_text": "defines a capitalised name in the query",
+    "first_symbol": "defines the first name in the query",
+    "used_by_matches": "files that fit the query use it",
+    "centrality": "how much of the repository leads here",
+    "users": "number of files that use it",
+    "documentation": "words of the query in one card's documentation",
+    "documentation_best": "the same, as a share of the best file's",
+    "size": "number of lines",
+    "test": "a test file",
+    "side": "examples, vendored, legacy or generated code",
+    "prose": "documentation or configuration",
+    "made": "generated or vendored",
+    "old_version": "a later version lies beside it",
+    "depth": "folders deep",
+    "header": "a header",
+    "header_with_source": "a header whose source file is there",
+    "entry": "an entry file of its folder",
+    "meaning_cards": "similarity of its best cards",
+    "meaning_file": "similarity of the file",
+    "place": "named by its path",
+    "frame": "named by a stack frame",
+    "module": "named as a module",
+    "title_fields": "words of the title in the file",
+    "title_card": "words of the title in its best card",
+    "title_file_name": "words of the title in the file's name",
+    "title_symbol": "a name is much like the title",
+    "code_words": "words of the query's code in the file",
+}
+_BY_WORDS = frozenset(("cards", "best_card", "file_words", "file_fields"))
+_BY_PATH = frozenset(("file_name", "folders", "whole_path"))
+
+
+def explain(name: str, evidence: Evidence, file: int) -> str:
+    """Return what a term means and which words of the query it rests on.
+
+    Args:
+        name: Of the term.
+        evidence: Of the candidates.
+        file: Place among the candidates.
+    """
+    meaning = _MEANINGS.get(name, name)
+    if name in _BY_WORDS:
+        words = _words_in_cards(evidence, file)
+    elif name in _BY_PATH:
+        words = _words_in_path(evidence, file)
+    else:
+        return meaning
+    return f"{meaning}: {', '.join(words)}" if words else meaning
+
+
+def _words_in_cards(evidence: Evidence, file: int) -> list[str]:
+    groups, matches = evidence.groups, evidence.matches
+    terms = np.unique(matches.entry_term[matches.card_file[matches.entry_card] == file])
+    held = (groups.strength[terms] > 0).any(axis=0)
+    return [term.token for term, is_held in zip(groups.terms, held.tolist(), strict=True) if is_held][:8]
+
+
+def _words_in_path(evidence: Evidence, file: int) -> list[str]:
+    held = evidence.paths.counts[file] > 0
+    return [term.token for term, is_held in zip(evidence.groups.terms, held.tolist(), strict=True) if is_held][:8]

@@ -1,0 +1,100 @@
+"""Term groups: a query's terms as ids and weights of one index; a group is a word with its relatives."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codecards.retrieval.columns import Floats, Uint32s
+from codecards.retrieval.derived_index import DerivedIndex
+from codecards.retrieval.query import Term
+
+LEAST_IDF = 0.05
+"""What a word that is everywhere still counts."""
+COMMON_PLACE_SHARE = 0.5
+COMMON_PLACE_FILES = 8
+COMMON_PLACE_WEIGHT = 0.2
+"""A word that is in the path of most files is the project's or package's own name, and tells nothing apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class TermGroups:
+    """G groups over T words of the index."""
+
+    terms: tuple[Term, ...]
+    """(G,)"""
+    word_ids: Uint32s
+    """(T,), ascending."""
+    strength: Floats
+    """(T, G): how surely a word stands for a group's term, 0 to 1."""
+    idf: Floats
+    """(G,): rarity over files times the term's weight; > 0 also where no word of the index stands for the term."""
+    path_idf: Floats
+    """(G,): rarity over paths."""
+    is_part: NDArray[np.bool_]
+    """(G,): parts of words, unlike compounds and joined neighbours."""
+    known: NDArray[np.bool_]
+    """(G,): whether a word of the index stands for it, relatives included."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no word of the query is in the index."""
+        return not len(self.word_ids)
+
+    @property
+    def part_idf(self) -> float:
+        """Sum of the rarity of all parts; the scale of scores."""
+        return float(self.idf[self.is_part].sum())
+
+
+def group_terms(index: DerivedIndex, terms: Sequence[Term], *, relatives: bool = True) -> TermGroups:
+    """Return the terms of a query in the words of an index.
+
+    Args:
+        index: Whose words.
+        terms: Of the query.
+        relatives: Whether words that are related to a term stand for it too.
+    """
+    columns = index.columns
+    n_files = columns.n_files
+    members: list[tuple[tuple[int, float], ...]] = []
+    for term in terms:
+        if term.kind == "join":
+            found = index.expander.expand(term.token) + index.expander.expand(term.token[1:], relatives=False)
+            members.append(tuple((word_id, 1.0) for word_id, _ in found))
+        else:
+            members.append(index.expander.expand(term.token, relatives=relatives))
+    word_ids = np.array(sorted({word_id for group in members for word_id, _ in group}), np.uint32)
+    place = {word_id: row for row, word_id in enumerate(word_ids.tolist())}
+    strength = np.zeros((len(word_ids), len(terms)), np.float32)
+    for column, group in enumerate(members):
+        for word_id, value in group:
+            strength[place[word_id], column] = max(strength[place[word_id], column], value)
+    in_files = _union(strength, columns.word_files[word_ids], n_files)
+    in_paths = _union(strength, columns.word_paths[word_ids], n_files)
+    weight = np.array([term.weight for term in terms], np.float32)
+    if len(terms) > 1 and n_files >= COMMON_PLACE_FILES:
+        # The word itself, not its relatives: "client" in aiohttp is not damped by "clients".
+        own = np.array([columns.word_paths[group[0][0]] if group else 0 for group in members])
+        weight = np.where(own >= COMMON_PLACE_SHARE * n_files, weight * COMMON_PLACE_WEIGHT, weight)
+    return TermGroups(
+        terms=tuple(terms),
+        word_ids=word_ids,
+        strength=strength,
+        idf=(np.maximum(LEAST_IDF, _idf(in_files, n_files)) * weight).astype(np.float32),
+        path_idf=_idf(in_paths, n_files),
+        is_part=np.array([term.kind == "part" for term in terms], np.bool_),
+        known=(strength > 0).any(axis=0),
+    )
+
+
+def _union(strength: Floats, counts: Uint32s, n_files: int) -> Floats:
+    """Return (G,): in how many files one word of each group is, as if they were independent."""
+    missing = 1 - np.minimum(counts, n_files) / max(1, n_files)
+    absent = np.where(strength > 0, missing[:, None], 1.0).prod(axis=0)
+    return np.asarray((1 - absent) * n_files, np.float32)
+
+
+def _idf(counts: Floats, n_files: int) -> Floats:
+    return np.log1p((n_files - counts + 0.5) / (counts + 0.5)).astype(np.float32)
