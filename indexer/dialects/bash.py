@@ -22,7 +22,13 @@ class BashDialect(Dialect):
         if name is None or argument is None or node_text(name, source) not in ("source", "."):
             return
         written = node_text(argument, source).strip("\"'")
-        path = written.rpartition("}/")[2] if "}/" in written else written.rpartition(")/")[2] if ")/" in written else written
+        path = (
+            written.rpartition("}/")[2]
+            if "}/" in written
+            else written.rpartition(")/")[2]
+            if ")/" in written
+            else written
+        )
         if "$" in path:
             path = path.rpartition("/")[2]
         if path and "$" not in path:

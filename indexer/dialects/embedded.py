@@ -15,7 +15,9 @@ from codecards.indexer.languages import LANGUAGE_BY_NAME, load_grammar
 from codecards.indexer.problems import Reason
 
 _script_language = re.compile(rb"""\blang\s*=\s*["']?([\w-]+)""")
-_not_code = re.compile(rb"""\btype\s*=\s*["'](?!text/javascript|module|application/javascript|text/typescript|text/babel)""")
+_not_code = re.compile(
+    rb"""\btype\s*=\s*["'](?!text/javascript|module|application/javascript|text/typescript|text/babel)"""
+)
 
 
 class MarkupDialect(Dialect):
@@ -28,7 +30,9 @@ class MarkupDialect(Dialect):
         for start_tag, start, end in _scripts(source):
             if not _not_code.search(start_tag):
                 language = _script_language.search(start_tag)
-                found.append((_language_of(language[1].decode() if language else ""), _blank_around(source, start, end)))
+                found.append(
+                    (_language_of(language[1].decode() if language else ""), _blank_around(source, start, end))
+                )
         return found
 
 
@@ -44,11 +48,15 @@ def _scripts(source: bytes) -> Iterator[tuple[bytes, int, int]]:
 
 @lru_cache(maxsize=1)
 def _html_query() -> tree_sitter.Query:
-    return tree_sitter.Query(load_grammar(LANGUAGE_BY_NAME["html"]), "(script_element (start_tag) @tag (raw_text) @code)")
+    return tree_sitter.Query(
+        load_grammar(LANGUAGE_BY_NAME["html"]), "(script_element (start_tag) @tag (raw_text) @code)"
+    )
 
 
 def _language_of(written: str) -> str:
-    return {"ts": "typescript", "typescript": "typescript", "tsx": "tsx", "jsx": "javascript"}.get(written, "javascript")
+    return {"ts": "typescript", "typescript": "typescript", "tsx": "tsx", "jsx": "javascript"}.get(
+        written, "javascript"
+    )
 
 
 def _blank_around(source: bytes, start: int, end: int) -> str:
@@ -94,7 +102,9 @@ def _cells(source: bytes) -> Iterator[_Cell]:
         kind, code = _value_of(cell, "cell_type", source), _value_of(cell, "source", source)
         if kind is None or code is None:
             continue
-        strings = [code] if code.type == "string" else [child for child in code.named_children if child.type == "string"]
+        strings = (
+            [code] if code.type == "string" else [child for child in code.named_children if child.type == "string"]
+        )
         text, rows = "", list[int]()
         for node in strings:
             part = str(json.loads(node_text(node, source)))
@@ -141,8 +151,18 @@ def _joined_cells(cells: Sequence[_Cell], language: str, n_lines: int) -> FileFa
         name = f"<cell {number}>"
         doc = "" if cell.is_code else "\n".join(cell.lines)[:2000]
         definitions.append(
-            Definition("", name, "cell", -1, cell.rows[0], cell.rows[0], cell.rows[0], cell.rows[-1],
-                       signature=next((line.strip() for line in cell.lines if line.strip()), "")[:300], doc=doc)  # fmt: skip
+            Definition(
+                "",
+                name,
+                "cell",
+                -1,
+                cell.rows[0],
+                cell.rows[0],
+                cell.rows[0],
+                cell.rows[-1],
+                signature=next((line.strip() for line in cell.lines if line.strip()), "")[:300],
+                doc=doc,
+            )  # fmt: skip
         )
         cell_of_line.update(dict.fromkeys(range(first, last + 1), here))
         for position, one in enumerate(facts.definitions):
@@ -159,9 +179,15 @@ def _joined_cells(cells: Sequence[_Cell], language: str, n_lines: int) -> FileFa
         language="jupyter",
         n_lines=n_lines,
         definitions=tuple(definitions),
-        references=tuple(replace(one, owner=owner(one.owner, one.line), line=line_of.get(one.line, 1)) for one in facts.references),
-        imports=tuple(replace(one, scope=moved.get(one.scope, -1), line=line_of.get(one.line, 1)) for one in facts.imports),
-        bindings=tuple(replace(one, scope=moved.get(one.scope, -1), line=line_of.get(one.line, 1)) for one in facts.bindings),
+        references=tuple(
+            replace(one, owner=owner(one.owner, one.line), line=line_of.get(one.line, 1)) for one in facts.references
+        ),
+        imports=tuple(
+            replace(one, scope=moved.get(one.scope, -1), line=line_of.get(one.line, 1)) for one in facts.imports
+        ),
+        bindings=tuple(
+            replace(one, scope=moved.get(one.scope, -1), line=line_of.get(one.line, 1)) for one in facts.bindings
+        ),
         problems=(),
     )
 

@@ -23,7 +23,9 @@ class MarkdownDialect(Dialect):
         """Return the sections of a document."""
         lines = text.split("\n")
         found = [
-            (row, level, name) for row, level, name in sorted(_headings(text.encode("utf-8", "replace"))) if name and row < len(lines)
+            (row, level, name)
+            for row, level, name in sorted(_headings(text.encode("utf-8", "replace")))
+            if name and row < len(lines)
         ]
         definitions: list[Definition] = []
         open_: list[int] = []
@@ -42,8 +44,15 @@ class MarkdownDialect(Dialect):
             levels.append(level)
             definitions.append(
                 Definition(
-                    name=name, qualified_name=above + name, kind="section", parent=parent, lead_line=row + 1,
-                    first_line=row + 1, name_line=row + 1, last_line=max(end, row + 1), signature=lines[row].strip()[:300],
+                    name=name,
+                    qualified_name=above + name,
+                    kind="section",
+                    parent=parent,
+                    lead_line=row + 1,
+                    first_line=row + 1,
+                    name_line=row + 1,
+                    last_line=max(end, row + 1),
+                    signature=lines[row].strip()[:300],
                     doc=body[:MAX_DOC_CHARACTERS],
                 )  # fmt: skip
             )
@@ -57,9 +66,13 @@ def _headings(source: bytes) -> list[tuple[int, int, str]]:
     found = []
     for node in tree_sitter.QueryCursor(query).captures(tree.root_node).get("heading", []):
         content = next((child for child in node.children if child.type in ("inline", "paragraph")), None)
-        marker = next((child.type for child in node.children if "marker" in child.type or "underline" in child.type), "h1")
+        marker = next(
+            (child.type for child in node.children if "marker" in child.type or "underline" in child.type), "h1"
+        )
         digits = re.search(r"h(\d)", marker)
-        written = source[content.start_byte : content.end_byte].decode("utf-8", "replace") if content is not None else ""
+        written = (
+            source[content.start_byte : content.end_byte].decode("utf-8", "replace") if content is not None else ""
+        )
         name = _link.sub(r"\1", _closing.sub("", " ".join(written.split()))).strip("*_` ")
         found.append((node.start_point[0], int(digits[1]) if digits else 1, name[:MAX_NAME_CHARACTERS]))
     return found

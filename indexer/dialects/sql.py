@@ -10,9 +10,7 @@ from codecards.indexer.facts import Definition, FileFacts
 
 KINDS = {"table": "table", "view": "view", "function": "function", "procedure": "procedure", "trigger": "trigger", "index": "index",
          "type": "type", "domain": "type", "sequence": "variable", "package": "module", "event": "trigger"}  # fmt: skip
-_hidden = re.compile(
-    r"--[^\n]*|/\*.*?\*/|(\$\w*\$).*?\1|'(?:[^'\\]|''|\\.)*'|(?<![\w\]])N'(?:[^']|'')*'", re.DOTALL
-)
+_hidden = re.compile(r"--[^\n]*|/\*.*?\*/|(\$\w*\$).*?\1|'(?:[^'\\]|''|\\.)*'|(?<![\w\]])N'(?:[^']|'')*'", re.DOTALL)
 _head = re.compile(
     r"^[ \t]*create\s+(?:or\s+(?:replace|alter)\s+)?(?:definer\s*=\s*\S+\s+)?(?:(?:global|local|temp|temporary|unlogged|external|unique|clustered"
     r"|nonclustered|materialized|recursive|constraint|editionable|force|aggregate|foreign|fulltext|spatial)\s+)*"
@@ -35,7 +33,12 @@ class SqlDialect(Dialect):
         kept = [one for one in facts.definitions if one.name_line not in names]
         whole = {one.name_line: one for one in _statements(text)}
         # The grammar ends a routine at the first `;` of a body it does not know.
-        kept = [replace(one, last_line=max(one.last_line, whole[one.name_line].last_line)) if one.name_line in whole else one for one in kept]
+        kept = [
+            replace(one, last_line=max(one.last_line, whole[one.name_line].last_line))
+            if one.name_line in whole
+            else one
+            for one in kept
+        ]
         definitions = tuple(sorted([*kept, *scanned], key=lambda one: one.first_line))
         flat = tuple(replace(one, parent=-1, qualified_name=one.name) for one in definitions)
         return replace(facts, definitions=flat, references=(), problems=() if scanned or kept else facts.problems)
@@ -56,9 +59,16 @@ def _statements(text: str) -> list[Definition]:
         lead = _lead(text, first)
         found.append(
             Definition(
-                name=name, qualified_name=name, kind=KINDS.get(kind, "procedure"), parent=-1, lead_line=lead, first_line=first,
-                name_line=plain.count("\n", 0, head.start("name")) + 1, last_line=last,
-                signature=" ".join(text[start : start + 300].partition("\n")[0].split())[:300], doc=_comment(text, lead, first),
+                name=name,
+                qualified_name=name,
+                kind=KINDS.get(kind, "procedure"),
+                parent=-1,
+                lead_line=lead,
+                first_line=first,
+                name_line=plain.count("\n", 0, head.start("name")) + 1,
+                last_line=last,
+                signature=" ".join(text[start : start + 300].partition("\n")[0].split())[:300],
+                doc=_comment(text, lead, first),
             )  # fmt: skip
         )
     return found
