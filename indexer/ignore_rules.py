@@ -1,33 +1,71 @@
 """Ignore rules: which paths git, and a project's `.codecardsignore`, leave out.
 
-Source: gitignore(5). The rules of one file are matched by pathspec; this module knows which file outranks which.
+Source: gitignore(5). This module knows which file outranks which; what one line says is told by ignore_patterns. A
+rule is asked of one path alone, for the walk has judged the folders above it.
 """
 
+import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from pathspec import GitIgnoreSpec
+from codecards.indexer.ignore_patterns import Rule, read_rule
 
 GIT_RULES = ".gitignore"
 OWN_RULES = ".codecardsignore"
+MAX_RULES_BYTES = 8 << 20
+"""Longer rule files are not read."""
 
 
-@dataclass(frozen=True, slots=True)
 class RuleFile:
-    """The rules of one file, and the folder they are relative to."""
+    """The rules of one file, and the folder they are relative to.
 
-    base: str
-    """From the root, with a slash at the end; "" for the root."""
-    spec: GitIgnoreSpec
-    above: str = ""
-    """For a file above the root: the way from its folder down to the root, with a slash at the end."""
+    Nearly every path is spoken of by no rule. Names, paths and endings that rules spell out are therefore looked up at
+    once, and only the other rules are tried one by one: with 47 rules that is four times as fast.
+    """
+
+    def __init__(self, rules: Sequence[Rule], base: str = "", above: str = "", *, folds_case: bool = False) -> None:
+        """Take the rules.
+
+        Args:
+            rules: The last line first: a later line outranks those before it.
+            base: Their folder from the root, with a slash at the end; "" for the root.
+            above: For a file above the root: the way from its folder down to the root, with a slash at the end.
+            folds_case: Whether upper and lower case are the same.
+        """
+        self.base = base
+        self._rules = tuple(rules)
+        self._above = above
+        self._folds_case = folds_case
+        literals = [rule for rule in rules if rule.literal]
+        self._names = frozenset(self._folded(rule.literal) for rule in literals if rule.by_name)
+        self._paths = frozenset(self._folded(rule.literal) for rule in literals if not rule.by_name)
+        self._suffixes = tuple({self._folded(rule.suffix) for rule in rules if rule.suffix})
+        self._others = tuple(rule for rule in rules if not rule.literal and not rule.suffix)
 
     def verdict(self, path: str, *, is_folder: bool) -> bool | None:
-        """Return True if ignored, False if re-included, None if no rule speaks of it."""
-        inside = self.above + path[len(self.base) :]
-        return self.spec.check_file(inside + "/" if is_folder else inside).include
+        """Return True if ignored, False if re-included, None if no rule speaks of this very path."""
+        inside = _by_bytes(self._above + path[len(self.base) :])
+        name = inside.rpartition("/")[2]
+        if not self._may_speak(inside, name, is_folder=is_folder):
+            return None
+        for rule in self._rules:
+            if rule.holds(inside, name, is_folder=is_folder):
+                return rule.ignores
+        return None
+
+    def _may_speak(self, path: str, name: str, *, is_folder: bool) -> bool:
+        folded = self._folded(name)
+        return (
+            folded in self._names
+            or folded.endswith(self._suffixes)
+            or (bool(self._paths) and self._folded(path) in self._paths)
+            or any(rule.holds(path, name, is_folder=is_folder) for rule in self._others)
+        )
+
+    def _folded(self, text: str) -> str:
+        return text.lower() if self._folds_case else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +76,8 @@ class IgnoreRules:
     """`.codecardsignore` files, the nearest first; they outrank git's."""
     git: tuple[RuleFile, ...] = ()
     """`.gitignore` files, the nearest first, then info/exclude and the user's global file."""
+    folds_case: bool = False
+    """Whether upper and lower case are the same (git's core.ignoreCase)."""
 
     def below(self, folder: str, names: Sequence[str], root: Path) -> "IgnoreRules":
         """Return the rules that hold in a folder, given the names in it.
@@ -47,11 +87,11 @@ class IgnoreRules:
             names: Of the files in it.
             root: Where rule files are read.
         """
-        own = read_rules(root / folder / OWN_RULES, folder) if OWN_RULES in names else None
-        git = read_rules(root / folder / GIT_RULES, folder) if GIT_RULES in names else None
+        own = self._read(root, folder, OWN_RULES) if OWN_RULES in names else None
+        git = self._read(root, folder, GIT_RULES) if GIT_RULES in names else None
         if own is None and git is None:
             return self
-        return IgnoreRules((own, *self.own) if own else self.own, (git, *self.git) if git else self.git)
+        return replace(self, own=(own, *self.own) if own else self.own, git=(git, *self.git) if git else self.git)
 
     def own_verdict(self, path: str, *, is_folder: bool) -> bool | None:
         """Return what `.codecardsignore` says: True left out, False wanted, None nothing."""
@@ -60,6 +100,31 @@ class IgnoreRules:
     def git_ignores(self, path: str, *, is_folder: bool) -> bool:
         """Return whether git's rules leave the path out (its folders are taken to be visited)."""
         return _first_verdict(self.git, path, is_folder=is_folder) is True
+
+    def _read(self, root: Path, folder: str, name: str) -> RuleFile | None:
+        return read_rules(root / folder / name, folder, folds_case=self.folds_case)
+
+
+def read_rules(
+    path: Path, base: str = "", above: str = "", *, folds_case: bool = False, follows_links: bool = False
+) -> RuleFile | None:
+    """Return the rules of a file, None if it can't be read, is no regular file, or holds none.
+
+    Args:
+        path: The file.
+        base: The folder its rules are relative to, from the root, with a slash at the end; "" for the root.
+        above: The way from that folder down to the root, if it lies above.
+        folds_case: Whether upper and lower case are the same.
+        follows_links: As git does for the user's own files, but not for those of the repository.
+    """
+    try:
+        if (path.is_symlink() and not follows_links) or not path.is_file() or path.stat().st_size > MAX_RULES_BYTES:
+            return None
+        data = path.read_bytes()
+    except (OSError, ValueError):
+        return None
+    rules = _parse(data, folds_case)
+    return RuleFile(rules, base, above, folds_case=folds_case) if rules else None
 
 
 def _first_verdict(files: Sequence[RuleFile], path: str, *, is_folder: bool) -> bool | None:
@@ -70,30 +135,14 @@ def _first_verdict(files: Sequence[RuleFile], path: str, *, is_folder: bool) -> 
     return None
 
 
-def read_rules(path: Path, base: str = "", above: str = "") -> RuleFile | None:
-    """Return the rules of a file, None if it can't be read, is a link, or holds none."""
-    try:
-        if path.is_symlink():
-            return None
-        text = path.read_bytes().removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
-    except OSError:
-        return None
-    spec = _parse(text)
-    return RuleFile(base, spec, above) if len(spec.patterns) else None
+def _by_bytes(path: str) -> str:
+    """Return the path with one character a byte."""
+    return path if path.isascii() else os.fsencode(path).decode("ascii", "surrogateescape")
 
 
 @lru_cache(maxsize=512)
-def _parse(text: str) -> GitIgnoreSpec:
-    """Return the rules of a text; a line that is no pattern is passed over, as git does."""
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
-    try:
-        return GitIgnoreSpec.from_lines(lines)
-    except ValueError:
-        good = []
-        for line in lines:
-            try:
-                GitIgnoreSpec.from_lines([line])
-            except ValueError:
-                continue
-            good.append(line)
-        return GitIgnoreSpec.from_lines(good)
+def _parse(data: bytes, folds_case: bool) -> tuple[Rule, ...]:
+    """Return the rules of a file's bytes, the last first."""
+    text = data.removeprefix(b"\xef\xbb\xbf").decode("ascii", "surrogateescape")
+    rules = [read_rule(line.removesuffix("\r"), folds_case=folds_case) for line in text.split("\n")]
+    return tuple(rule for rule in reversed(rules) if rule is not None)

@@ -3,6 +3,7 @@
 **Invariant:** no link is followed, nothing outside the root is opened, no special file is opened.
 """
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -10,11 +11,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from codecards.errors import OutsideProjectError, ProjectNotFoundError, ProjectUnreadableError
-from codecards.indexer.git_calls import excludes_file, git_folder, tracked_files
+from codecards.indexer.git_calls import (
+    Tracked,
+    exclude_file,
+    excludes_file,
+    folds_case,
+    git_folder,
+    is_repository,
+    tracked_files,
+)
 from codecards.indexer.ignore_rules import GIT_RULES, IgnoreRules, read_rules
 from codecards.indexer.index_folder import FOLDER_NAME
 from codecards.indexer.problems import Kept, Problem, Reason
-from codecards.indexer.secret_files import is_secret_file
+from codecards.indexer.secret_files import is_private_key, is_secret_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +65,8 @@ class _Walk:
 
     root: Path
     settings: DiscoverySettings
-    tracked: set[str]
-    tracked_folders: set[str]
+    tracked: Tracked
+    tracked_folders: frozenset[str]
     files: list[SourceFile] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     n_ignored: int = 0
@@ -76,8 +85,16 @@ def discover(root: Path, settings: DiscoverySettings | None = None) -> Discovery
         ProjectUnreadableError: It can't be listed.
     """
     check_root(root)
-    tracked = tracked_files(root) if git_folder(root) is not None else None
-    walk = _Walk(root, settings or DiscoverySettings(), tracked or set(), _folders_of(tracked or set()))
+    has_git = git_folder(root) is not None
+    told = tracked_files(root) if has_git else None
+    tracked = told or Tracked(frozenset(), frozenset())
+    walk = _Walk(root, settings or DiscoverySettings(), tracked, _folders_of(tracked.files))
+    if has_git and told is None:
+        walk.report(
+            ".git",
+            Reason.UNREADABLE,
+            "git can't read it, or is not there: tracked files that rules ignore are left out",
+        )
     pending: list[tuple[str, IgnoreRules, bool]] = [("", _outer_rules(root), False)]
     while pending:
         folder, rules, ignored = pending.pop()
@@ -111,26 +128,23 @@ def check_root(root: Path) -> None:
 def read_file(root: Path, file: SourceFile, settings: DiscoverySettings | None = None) -> bytes | Problem:
     """Return the file's bytes, or why there are none.
 
-    The file is opened without following a link and checked to be regular, so that one that was swapped for a link or
-    a pipe since it was listed is not read.
+    Each folder on the way and the file itself are opened without following a link, and the file is checked to be
+    regular, so that one that was swapped for a link or a pipe since it was listed is not read.
     """
-    limit = (settings or DiscoverySettings()).max_file_bytes
+    settings = settings or DiscoverySettings()
+    limit = settings.max_file_bytes
     if file.size_bytes > limit:
         return _too_large(file.path, file.size_bytes, limit)
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
-        resolve_inside(root, file.path)  # a folder may have become a link since
-        descriptor = os.open(root / file.path, flags)
+        descriptor = _open_below(root, file.path)
         with os.fdopen(descriptor, "rb") as stream:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 return Problem(file.path, Reason.SPECIAL_FILE, "is no regular file", Kept.NONE)
             data = stream.read(limit + 1)
-    except FileNotFoundError:
-        return Problem(file.path, Reason.VANISHED, "was listed, and gone when it was read", Kept.NONE)
-    except OutsideProjectError:
-        return Problem(file.path, Reason.LINK, "leads out of the project", Kept.NONE)
-    except OSError as error:
-        return Problem(file.path, Reason.UNREADABLE, error.strerror or str(error), Kept.NONE)
+    except (OSError, ValueError, OutsideProjectError) as error:
+        return _not_read(file.path, error)
+    if not settings.index_secrets and is_private_key(data):
+        return Problem(file.path, Reason.SECRET, "is a private key by its first line; it is not indexed", Kept.NONE)
     return data if len(data) <= limit else _too_large(file.path, len(data), limit)
 
 
@@ -150,6 +164,44 @@ def resolve_inside(root: Path, path: str) -> Path:
     return place
 
 
+def _open_below(root: Path, path: str) -> int:
+    """Return a descriptor of what lies at a path, no link followed on the way.
+
+    Raises:
+        OSError: It can't be opened.
+        OutsideProjectError: The path leads out of the root.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    *folders, name = path.split("/")
+    if ".." in folders or name == ".." or path.startswith("/"):
+        raise OutsideProjectError(f"{path!r} leads out of the project {root}")
+    if os.open not in os.supports_dir_fd or not hasattr(os, "O_NOFOLLOW"):
+        resolve_inside(root, path)  # a folder may have become a link since
+        return os.open(root / path, flags)
+    search = os.O_DIRECTORY | getattr(os, "O_PATH", os.O_RDONLY)
+    folder = os.open(root, search)
+    try:
+        for part in folders:
+            below = os.open(part, search | os.O_NOFOLLOW, dir_fd=folder)
+            os.close(folder)
+            folder = below
+        return os.open(name, flags, dir_fd=folder)
+    finally:
+        os.close(folder)
+
+
+def _not_read(path: str, error: Exception) -> Problem:
+    """Return what kept a listed file from being read."""
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return Problem(path, Reason.VANISHED, "was listed, and gone when it was read", Kept.NONE)
+    number = error.errno if isinstance(error, OSError) else None
+    if isinstance(error, OutsideProjectError) or number == errno.ELOOP:
+        return Problem(path, Reason.LINK, "has become a link since it was listed", Kept.NONE)
+    if number == errno.ENXIO:
+        return Problem(path, Reason.SPECIAL_FILE, "is no regular file", Kept.NONE)
+    return Problem(path, Reason.UNREADABLE, getattr(error, "strerror", None) or str(error), Kept.NONE)
+
+
 def project_root(start: Path) -> Path:
     """Return the project that holds a folder: the nearest with an index or a `.git`, else the folder itself."""
     start = start.absolute()
@@ -159,7 +211,9 @@ def project_root(start: Path) -> Path:
     return start
 
 
-def _list_folder(walk: _Walk, folder: str, rules: IgnoreRules, *, ignored: bool) -> Iterator[tuple[str, IgnoreRules, bool]]:
+def _list_folder(
+    walk: _Walk, folder: str, rules: IgnoreRules, *, ignored: bool
+) -> Iterator[tuple[str, IgnoreRules, bool]]:
     """Take in the files of one folder and yield the folders below that are to be visited.
 
     Args:
@@ -175,9 +229,11 @@ def _list_folder(walk: _Walk, folder: str, rules: IgnoreRules, *, ignored: bool)
         walk.report(folder.rstrip("/") or ".", Reason.UNREADABLE, f"folder can't be listed: {error.strerror}")
         return
     names = [entry.name for entry in entries]
-    if folder and ".git" in names:
-        walk.report(folder.rstrip("/"), Reason.NESTED_REPOSITORY, "a repository of its own; index it separately")
-        return
+    if folder and _is_nested(walk, folder.rstrip("/"), names):
+        walk.report(folder.rstrip("/"), Reason.NESTED_REPOSITORY, _nested_detail(walk, folder.rstrip("/")))
+        if folder.rstrip("/") not in walk.tracked_folders:
+            return
+        ignored = True  # the repository around it tracks files in it, and these alone are its own
     rules = rules.below(folder, names, walk.root)
     for entry in entries:
         path = folder + entry.name
@@ -186,11 +242,30 @@ def _list_folder(walk: _Walk, folder: str, rules: IgnoreRules, *, ignored: bool)
         except OSError as error:
             walk.report(path, Reason.UNREADABLE, error.strerror or str(error))
             continue
-        if is_folder:
+        if is_folder and _is_junction(entry):
+            walk.report(path, Reason.LINK, "a junction is not followed; its target is indexed at its own place")
+        elif is_folder:
             if entry.name not in (".git", FOLDER_NAME):
                 yield from _descend(walk, path, rules, ignored=ignored)
         elif entry.name != ".git" and not _is_left_out(walk, path, rules, ignored=ignored):
             _take(walk, entry, path)
+
+
+def _is_nested(walk: _Walk, folder: str, names: list[str]) -> bool:
+    return folder in walk.tracked.submodules or (".git" in names and is_repository(walk.root / folder))
+
+
+def _nested_detail(walk: _Walk, folder: str) -> str:
+    if folder in walk.tracked.submodules:
+        return "a submodule; index it separately"
+    return "a repository of its own; index it separately"
+
+
+def _is_junction(entry: "os.DirEntry[str]") -> bool:
+    """Return whether a folder is a junction, which Windows alone has and Python 3.11 takes for a plain folder."""
+    if os.name != "nt":
+        return False
+    return getattr(entry.stat(follow_symlinks=False), "st_reparse_tag", 0) == _JUNCTION_TAG
 
 
 def _descend(walk: _Walk, path: str, rules: IgnoreRules, *, ignored: bool) -> Iterator[tuple[str, IgnoreRules, bool]]:
@@ -206,7 +281,7 @@ def _descend(walk: _Walk, path: str, rules: IgnoreRules, *, ignored: bool) -> It
 def _is_left_out(walk: _Walk, path: str, rules: IgnoreRules, *, ignored: bool) -> bool:
     wanted = rules.own_verdict(path, is_folder=False)
     left_out = wanted if wanted is not None else (
-        (ignored or rules.git_ignores(path, is_folder=False)) and path not in walk.tracked
+        (ignored or rules.git_ignores(path, is_folder=False)) and path not in walk.tracked.files
     )  # fmt: skip
     walk.n_ignored += left_out
     return left_out
@@ -241,21 +316,24 @@ def _outer_rules(root: Path) -> IgnoreRules:
     git = git_folder(root)
     if git is None:
         return IgnoreRules()
-    top = git.parent
-    folders = [top, *reversed([folder for folder in root.parents if top in folder.parents])] if top != root else []
-    files = [read_rules(folder / GIT_RULES, above=_way_down(folder, root)) for folder in reversed(folders)]
-    if git.is_dir():
-        files.append(read_rules(git / "info" / "exclude", above=_way_down(top, root)))
-    if (user_file := excludes_file(root)) is not None:
-        files.append(read_rules(user_file, above=_way_down(top, root)))
-    return IgnoreRules(git=tuple(rules for rules in files if rules is not None))
+    top, folds = git.parent, folds_case(root)
+    above = [folder for folder in root.parents if folder == top or top in folder.parents]  # the nearest first
+    files = [read_rules(folder / GIT_RULES, above=_way_down(folder, root), folds_case=folds) for folder in above]
+    for place in (exclude_file(root), excludes_file(root)):
+        if place is not None:
+            files.append(read_rules(place, above=_way_down(top, root), folds_case=folds, follows_links=True))
+    return IgnoreRules(git=tuple(rules for rules in files if rules is not None), folds_case=folds)
+
+
+_JUNCTION_TAG = 0xA0000003
+"""IO_REPARSE_TAG_MOUNT_POINT of winnt.h."""
 
 
 def _way_down(folder: Path, root: Path) -> str:
     return "" if folder == root else root.relative_to(folder).as_posix() + "/"
 
 
-def _folders_of(paths: set[str]) -> set[str]:
+def _folders_of(paths: frozenset[str]) -> frozenset[str]:
     """Return every folder that holds one of the paths, at any depth."""
     folders: set[str] = set()
     for path in paths:
@@ -263,4 +341,4 @@ def _folders_of(paths: set[str]) -> set[str]:
         while folder and folder not in folders:
             folders.add(folder)
             folder = folder.rpartition("/")[0]
-    return folders
+    return frozenset(folders)
