@@ -4,7 +4,6 @@ import importlib
 import shutil
 import tempfile
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -25,8 +24,11 @@ from benchmarks.word_baseline import WordBaseline
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Measures codecards, and rivals beside it.")
 README = Path(__file__).parents[1] / "README.md"
 DEFAULT_CACHE = Path(tempfile.gettempdir()) / "codecards-benchmarks"
-MODULES = {"call-graph": "call_graph", "governance": "governance", "seeds": "seeds"}
-"""Further commands -> the module of this folder whose function `command` they are."""
+MODULES = {
+    "call-graph": ("call_graph", "Precision and recall of call edges per language, on labelled fixtures."),
+    "governance": ("governance", "Recorded agent sessions, replayed through policies side by side."),
+}
+"""Further commands -> the module of this folder whose `main(argv)` they are, and what they do."""
 
 Queries = Annotated[list[Path] | None, typer.Option("--queries", help="Query files (default: the set from PyPI).")]
 Trees = Annotated[Path | None, typer.Option("--trees", help="Folder with the trees of the query files.")]
@@ -173,9 +175,17 @@ def _prepared(name: str, cache: Path) -> Rival:
     return rival
 
 
-for _command, _module in MODULES.items():
-    if find_spec(f"benchmarks.{_module}") is not None:
-        app.command(_command)(importlib.import_module(f"benchmarks.{_module}").command)
+def _add_command(name: str, module: str, summary: str) -> None:
+    """Add a command whose arguments are read by another module's `main(argv)`, imported only when it is called."""
+
+    @app.command(name, help=summary, context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+                 add_help_option=False)  # fmt: skip
+    def command(context: typer.Context) -> None:
+        raise typer.Exit(importlib.import_module(f"benchmarks.{module}").main(context.args))
+
+
+for _name, (_module, _summary) in MODULES.items():
+    _add_command(_name, _module, _summary)
 
 if __name__ == "__main__":
     app()

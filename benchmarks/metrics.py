@@ -16,6 +16,8 @@ overlap the target's lines if it has any. "file": the results are first reduced 
 
 DEPTH = 10
 """How many results are looked at, where nothing else is said."""
+NARROW_LINES = 50
+"""Length of the code windows that rivals return; what is no longer may pass for a function."""
 
 
 def same_path(path: str, other: str) -> bool:
@@ -91,6 +93,23 @@ def function_hit_at(results: Sequence[Span], functions: Sequence[Span], depth: i
     return float(any(hits(result, function) for result in results[:depth] for function in functions))
 
 
+def function_reciprocal_rank(results: Sequence[Span], functions: Sequence[Span]) -> float | None:
+    """Return 1 / rank of the first result that shows a right function and little else, 0 without one.
+
+    A result that is longer than `NARROW_LINES` and than twice the function only surrounds it, as a class does. None
+    where it can't be told, as in `function_hit_at`.
+    """
+    if not functions or not results or results[0].first_line is None:
+        return None
+    for rank, result in enumerate(results, 1):
+        if any(
+            hits(result, function) and _n_lines(result) <= max(NARROW_LINES, 2 * _n_lines(function))
+            for function in functions
+        ):
+            return 1 / rank
+    return 0.0
+
+
 def recall_at_tokens(
     results: Sequence[Span], tokens: Sequence[int], targets: Sequence[Span], budget_tokens: int
 ) -> float:
@@ -115,3 +134,7 @@ def mean(values: Iterable[float | None]) -> float | None:
     """Return the mean of those that are not None, None if all are."""
     known = [value for value in values if value is not None]
     return fmean(known) if known else None
+
+
+def _n_lines(span: Span) -> int:
+    return 0 if span.first_line is None or span.last_line is None else span.last_line - span.first_line + 1

@@ -8,9 +8,11 @@ from typing import Any
 
 from benchmarks.answers import Answer
 from benchmarks.metrics import (
+    DEPTH,
     accuracy_at,
     files_of,
     function_hit_at,
+    function_reciprocal_rank,
     hit_at,
     mean,
     ndcg,
@@ -58,6 +60,7 @@ def score(query: Query, answer: Answer) -> Scores:
         "hit@10": hit_at(deep_ranks, 10),
         "function_hit@1": function_hit_at(results, query.functions, 1),
         "function_hit@10": function_hit_at(results, query.functions, 10),
+        "function_mrr": function_reciprocal_rank(results[:DEPTH], query.functions),
         "query_ms": answer.query_ms or None,
     }
     for budget in TOKEN_BUDGETS:

@@ -15,8 +15,9 @@ COLUMNS = {
     "hit@1": "hit@1",
     "acc@1": "Acc@1",
     "acc@10": "Acc@10",
-    "function_hit@10": "function hit@10",
-    "recall@2000tokens": "recall at 2k tokens",
+    "function_hit@10": "fn hit@10",
+    "function_mrr": "fn MRR",
+    "recall@2000tokens": "recall 2k tok",
 }
 """Metrics of the tables, and their headings."""
 MARKED = re.compile(r"(<!-- bench:([\w-]+) -->\n)(.*?)(<!-- /bench:\2 -->)", re.DOTALL)
@@ -31,9 +32,9 @@ def print_quality(system: str, figures: Mapping[str, Any]) -> None:
     rows = [("all", figures["all"])]
     rows += [(name, scores) for part in ("category", "language") for name, scores in figures[part].items()]
     heads = [*COLUMNS, "query_ms"]
-    print(f"\n{system}\n{'':20s}" + "".join(f"{COLUMNS.get(head, 'ms'):>20s}" for head in heads))
+    print(f"\n{system}\n{'':20s}" + "".join(f"{COLUMNS.get(head, 'ms'):>16s}" for head in heads))
     for name, scores in rows:
-        print(f"{name:20s}" + "".join(f"{_number(scores.get(head)):>20s}" for head in heads))
+        print(f"{name:20s}" + "".join(f"{_number(scores.get(head)):>16s}" for head in heads))
 
 
 def print_speed(figures: Mapping[str, Mapping[str, Mapping[str, float]]]) -> None:
