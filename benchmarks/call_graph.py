@@ -117,7 +117,9 @@ def judge(language: str, text: str) -> tuple[Score, list[str]]:
             why = f"{edge.confidence} {edge.rule} {edge.n_candidates or ''}" if edge else "no edge"
             faults.append(f"{label.path}:{label.line} {label.name}: {label.target}, got {reached} ({why})")
     unlabelled = [edge for key, found in at.items() if key not in seen for edge in found if edge.confidence in SURE]
-    faults += [f"{edge.caller_path}:{edge.line} {edge.name}: not labelled, got {_written(facts, edge)}" for edge in unlabelled]
+    faults += [
+        f"{edge.caller_path}:{edge.line} {edge.name}: not labelled, got {_written(facts, edge)}" for edge in unlabelled
+    ]
     inside = sum(label.target != "-" for label in labels)
     return Score(language, inside, len(labels) - inside, unlabelled=len(unlabelled), **counts), faults
 
@@ -149,5 +151,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     print("| language | calls inside | calls outside | precision of exact | of likely | recall exact + likely |")
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
     for s in scores:
-        print(f"| {s.language} | {s.labelled} | {s.outside} | {s.precision:.3f} ({s.exact}) | {s.precision_likely:.3f} ({s.likely}) | {s.recall:.3f} |")
+        print(
+            f"| {s.language} | {s.labelled} | {s.outside} | {s.precision:.3f} ({s.exact}) | {s.precision_likely:.3f} ({s.likely}) | {s.recall:.3f} |"
+        )
     return 0

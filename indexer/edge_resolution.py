@@ -123,7 +123,11 @@ class Resolver:
         if found.kind == "external":
             if found.rule == "builtin" or one.kind == "value":
                 return None
-            return _Outcome(None, "external", found.rule) if found.is_sure else self._by_name(names, one, at_most_possible=True)
+            return (
+                _Outcome(None, "external", found.rule)
+                if found.is_sure
+                else self._by_name(names, one, at_most_possible=True)
+            )
         return self._settled(path, one, found)
 
     def _bare(self, path: str, one: Reference) -> Meaning | None:
@@ -219,7 +223,7 @@ class Resolver:
 
     def _by_name(self, names: FileNames, one: Reference, *, at_most_possible: bool = False) -> _Outcome | None:
         """Return what only the name speaks for; never more than `possible` for names that every library has."""
-        if one.kind in ("value", "type") or not one.receiver and one.name in BUILTIN_FUNCTIONS:
+        if one.kind in ("value", "type") or (not one.receiver and one.name in BUILTIN_FUNCTIONS):
             return None
         if one.receiver.partition(".")[0] in OUTSIDE_ROOTS:
             return None

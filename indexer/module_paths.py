@@ -26,7 +26,7 @@ def module_name(path: str, facts: FileFacts) -> str:
     is_script = scoping_of(facts.language).family == "javascript"
     stem = name.partition(".")[0] if is_script else name.rpartition(".")[0] or name
     parts = [part for part in folder.split("/") if part]
-    if len(parts) > 1 and parts[0] in SOURCE_FOLDERS or parts[:1] == ["src"]:
+    if (len(parts) > 1 and parts[0] in SOURCE_FOLDERS) or parts[:1] == ["src"]:
         parts = parts[1:]
     if stem not in ("__init__", "index", "mod"):
         parts.append(stem)
