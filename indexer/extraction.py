@@ -14,6 +14,7 @@ How the queries (`queries/*.scm`) tell the engine what they found; the captures 
 * `@binding` is a local name or member, with `@type` (its type), `@result` (a function that is called), `@same` (another
   name that it stands for) or `@value` (any expression, which is told by its text).
 * `@bindings` leaves the reading to the dialect's `bindings`, `@import` to its `imports`.
+* `@local` is a name that a function binds, which in it is no "value" that other definitions give.
 * `@export` is the name for importers, with `@local`; `@export.default` needs only `@local`.
 * `@package` is the name of the file's package.
 
@@ -114,13 +115,20 @@ def _references(
     known = imported | {one.name for one in definitions.values if one.kind in _VALUE_TARGETS}
     methods = {one.name for one in definitions.values if one.kind == "method"}
     self_names = definitions.self_names
+    bound = {(owners.at(node.start_byte), text_of(source, node)) for node in found.locals}
     references: list[Reference] = []
     for start in sorted(found.references.keys() - found.names):
         kind, node, captures = found.references[start]
         receiver, name = dialect.reference(node, captures, source)
         head = receiver.partition(".")[0]
-        if kind == "value" and "sure" not in captures and (name not in methods and head not in imported if head else name not in known):
-            continue
+        if kind == "value" and "sure" not in captures:
+            if head:
+                is_known = name in methods or head in imported
+            else:
+                is_known = name in known or (dialect.bare_names_call and name in methods)
+            if not is_known or (bound and not head and _is_bound(name, owners.at(start), definitions.values, bound)):
+                continue
+            kind = "call" if dialect.bare_names_call and not head and name in methods else kind
         if not name or not dialect.is_reference(name, receiver, kind):
             continue
         owner = owners.at(start)
@@ -129,6 +137,15 @@ def _references(
         n_arguments = _n_arguments(captures["arguments"][0], source, dialect) if "arguments" in captures else -1
         references.append(Reference(name, receiver, kind, node.start_point[0] + 1, owner, n_arguments))
     return tuple(references)
+
+
+def _is_bound(name: str, owner: int, definitions: tuple[Definition, ...], bound: set[tuple[int, str]]) -> bool:
+    """Return whether a function around a place binds the name, so that it means nothing outside."""
+    while owner >= 0:
+        if (owner, name) in bound:
+            return True
+        owner = definitions[owner].parent
+    return False
 
 
 def _n_arguments(node: tree_sitter.Node, source: bytes, dialect: Dialect) -> int:
@@ -167,6 +184,8 @@ def _bindings(found: Collected, owners: Owners, definitions: Definitions) -> tup
         owner = owners.at(one.node.start_byte)
         if self_names and owner >= 0 and self_names[owner]:
             name, value = _as_self(name, self_names[owner]), _as_self(value, self_names[owner])
+        if owner >= 0 and definitions.drafts[owner].name_start == one.node.start_byte:  # the name of what holds it
+            owner = definitions.values[owner].parent
         scope = _scope(definitions.values, owner, is_member=name.startswith("self."))
         bindings.append(Binding(name, value, one.node.start_point[0] + 1, scope))
     return tuple(dict.fromkeys(bindings))

@@ -31,6 +31,7 @@ class Collected:
     comments: list[tree_sitter.Node] = field(default_factory=list)
     attributes: list[tree_sitter.Node] = field(default_factory=list)
     outers: list[tree_sitter.Node] = field(default_factory=list)
+    locals: list[tree_sitter.Node] = field(default_factory=list)
     package: str = ""
     names: set[int] = field(default_factory=set)
     """Bytes where definitions are named: no uses."""
@@ -109,6 +110,10 @@ def _add_outer(found: Collected, _kind: str, node: tree_sitter.Node, _captures: 
     found.outers.append(node)
 
 
+def _add_local(found: Collected, _kind: str, node: tree_sitter.Node, captures: Captures) -> None:
+    found.locals += captures["local"]
+
+
 def _add_package(found: Collected, _kind: str, node: tree_sitter.Node, _captures: Captures) -> None:
     found.package = found.package or found.dialect.package(text_of(found.source, node))
 
@@ -124,7 +129,7 @@ def _add_export(found: Collected, kind: str, node: tree_sitter.Node, captures: C
 _ROLES: dict[str, Handler] = {
     "definition": _add_definition, "reference": _add_reference, "binding": _add_binding, "bindings": _add_own_binding,
     "import": _add_import, "comment": _add_comment, "attribute": _add_attribute, "outer": _add_outer, "package": _add_package,
-    "export": _add_export,
+    "export": _add_export, "local": _add_local,
 }  # fmt: skip
 
 

@@ -1,182 +1,212 @@
-"""C and C++: names inside declarators, methods written outside their class, the preprocessor."""
+"""C and C++: names deep inside declarators, includes, using declarations; macros are cleared away before parsing."""
 
 import re
 from collections.abc import Iterable
 
 import tree_sitter
 
-from codecards.indexer.dialects.c_preprocessor import readable
-from codecards.indexer.dialects.dialect import TYPE_KINDS, Captures, Dialect, Draft, RawImport, dotted, field_text, node_text
-from codecards.indexer.dialects.names import without_brackets
+from codecards.indexer.dialects.c_fallback import with_lost_functions
+from codecards.indexer.dialects.c_macros import without_macros
+from codecards.indexer.dialects.dialect import FUNCTION_KINDS, TYPE_KINDS, Captures, Dialect, Draft, RawImport, ancestor, node_text
+from codecards.indexer.dialects.names import UNKNOWN, dotted, without_brackets
+from codecards.indexer.facts import FileFacts
 
-_keywords = frozenset({"if", "else", "for", "while", "switch", "return", "do", "case", "sizeof", "defined", "catch", "try"})
-_static = re.compile(rb"(?:\w+\s+)*static\b")
-_operator = re.compile(r"operator\s*(?=[^\w\s])")
-_white = re.compile(r"\s+")
-_plain = frozenset(
-    """int char void long short float double bool unsigned signed size_t ssize_t uint8_t uint16_t uint32_t uint64_t int8_t int16_t
-    int32_t int64_t uintptr_t intptr_t ptrdiff_t wchar_t FILE va_list string vector map set pair unique_ptr shared_ptr
-    static_cast dynamic_cast reinterpret_cast const_cast sizeof assert NULL nullptr decltype printf malloc free memcpy memset strlen
-    strcmp""".split()
-)
-_DECLARATORS = frozenset({"pointer_declarator", "reference_declarator", "parenthesized_declarator", "function_declarator", "array_declarator",
-                          "init_declarator", "attributed_declarator"})  # fmt: skip
+_WRAPPERS = frozenset(
+    {"pointer_declarator", "reference_declarator", "array_declarator", "init_declarator", "parenthesized_declarator",
+     "attributed_declarator", "function_declarator", "variadic_declarator"}
+)  # fmt: skip
+_KEYWORDS = frozenset("if else for while do switch case return sizeof goto break continue default defined".split())
+_FUNCTIONS = frozenset({"function_definition", "lambda_expression", "compound_statement"})
+_static = re.compile(rb"(?:[\w:<>,*&\s]|\[\[[^\]]*\]\])*?\bstatic\b")
+_operator = re.compile(r"(?:^|::)\s*(operator\b.*)$", re.DOTALL)
+_macro_name = re.compile(r"[A-Z][A-Z0-9_]{2,}\Z")
+_words = re.compile(r"\w+")
+_private_access = re.compile(rb"\b(private|protected|public)\s*:(?!:)")
 
 
 class CDialect(Dialect):
-    """C of all ages and C++."""
+    """C from K&R to C23, and C++."""
 
-    type_wrappers = frozenset({"unique_ptr", "shared_ptr", "weak_ptr", "optional", "reference_wrapper", "atomic", "scoped_refptr", "RefPtr"})
-    plain_names = _plain
+    self_words = {"this": "self"}  # noqa: RUF012
+    type_wrappers = frozenset(
+        {"unique_ptr", "shared_ptr", "weak_ptr", "optional", "reference_wrapper", "atomic", "scoped_refptr", "intrusive_ptr"}
+    )
+    plain_names = frozenset(
+        """size_t ssize_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uintptr_t intptr_t ptrdiff_t FILE NULL
+        va_list bool sizeof defined va_start va_end va_arg va_copy offsetof static_assert assert
+        static_cast dynamic_cast const_cast reinterpret_cast string""".split()
+    )
     signature_end = "{= \t;"
 
-    def __init__(self, language: str) -> None:
-        """Take the language: C's functions have no owners."""
-        super().__init__()
-        self._is_cpp = language == "cpp"
-
     def prepare(self, text: str) -> str:
-        """Return the text without what the preprocessor splits."""
-        return readable(text)
+        """Return the text without what the preprocessor would take away or put in, where that hides the syntax."""
+        return without_macros(text)
+
+    def finish(self, facts: FileFacts, text: str) -> FileFacts:
+        """Return the facts with the functions that lie in stretches that could not be parsed."""
+        return with_lost_functions(facts, self.prepare(text)) if facts.problems else facts
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
-        """Return the definitions of a declaration, with the names that its declarators hold."""
-        node_type = draft.node.type
-        if node_type == "function_definition":
-            return self._named(draft, draft.node.child_by_field_name("declarator"), source)
-        if node_type in ("declaration", "field_declaration"):
-            return self._declared(draft, source)
-        if node_type == "type_definition":
-            return self._typedef(draft, source)
-        if node_type == "namespace_definition":
-            draft.name = dotted(draft.name)
-        elif node_type in ("class_specifier", "struct_specifier"):
-            name = self.type_text(draft.name.encode())
-            draft.owner, _, draft.name = name.rpartition(".")
-        elif draft.kind == "constant" and "\n" not in node_text(draft.node, source).strip() and draft.name.endswith(("_H", "_H_", "_HPP")):
+        """Return the definition with the name from inside its declarator; none where nothing is declared."""
+        if "macro" in captures:
+            return _test_case(draft, captures)
+        if draft.kind in ("function", "declaration", "variable", "field") or draft.node.type == "type_definition":
+            return self._declared(draft, captures["name"][0], source)
+        if "tag" in captures and node_text(captures["tag"][0], source).strip("_") == draft.name.strip("_"):
             return ()
+        if draft.kind == "namespace" or "::" in draft.name:
+            owner, _, draft.name = dotted(without_brackets(draft.name, "<>")).rpartition(".")
+            draft.owner = owner
+        elif "<" in draft.name:
+            draft.name = without_brackets(draft.name, "<>").strip()
         return (draft,)
 
+    def _declared(self, draft: Draft, declarator: tree_sitter.Node, source: bytes) -> Iterable[Draft]:
+        node, innermost = _unwrap(declarator)
+        draft.owner, draft.name = _split(node_text(node, source))
+        draft.name_start, draft.name_row = node.start_byte, node.start_point[0]
+        is_function = innermost == "function_declarator" or node.type in ("operator_cast", "destructor_name")
+        if node.type == "qualified_identifier" and "operator" in draft.name:
+            is_function = True
+        if draft.kind == "function":
+            if not is_function and not self._as_macro(draft, declarator, source):
+                return ()
+            self._named_by_argument(draft, declarator, source)
+        elif draft.kind in ("variable", "field") and is_function:
+            holder = ancestor(draft.node, _FUNCTIONS, steps=4)
+            if holder is not None or draft.owner and draft.kind == "variable" and draft.node.child_by_field_name("type") is None:
+                return ()
+            draft.kind = "declaration"
+        return (draft,) if draft.name and draft.name not in _KEYWORDS and _words.search(draft.name) else ()
+
+    def _as_macro(self, draft: Draft, declarator: tree_sitter.Node, source: bytes) -> bool:
+        """Tell whether `DEFINE_IT(name) {` was taken for a variable in brackets of a type DEFINE_IT."""
+        kind = draft.node.child_by_field_name("type")
+        is_one = declarator.type == "parenthesized_declarator" and kind is not None and kind.type == "type_identifier"
+        if is_one:
+            draft.returns = ""
+        return is_one
+
+    def _named_by_argument(self, draft: Draft, declarator: tree_sitter.Node, source: bytes) -> None:
+        """Name what `TEST(Suite, name) {` and the like define after their arguments."""
+        if draft.owner or draft.node.child_by_field_name("type") is not None or not _macro_name.match(draft.name):
+            return
+        around = draft.node.parent
+        parameters = declarator.child_by_field_name("parameters")
+        if parameters is None or around is not None and around.type == "field_declaration_list":
+            return
+        words = [node_text(one, source).strip() for one in parameters.named_children if "comment" not in one.type]
+        if not words or not words[0].isidentifier():
+            return
+        first = parameters.named_children[0]
+        if len(words) > 1 and words[1].isidentifier() and draft.name.startswith(("TEST", "TYPED_TEST", "BENCHMARK", "PARAM_TEST")):
+            draft.owner, draft.name = words[0], words[1]
+        else:
+            draft.name = words[0]
+        draft.name_start, draft.name_row = first.start_byte, first.start_point[0]
+
     def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
-        """Return the kind; a function of a class is a method, unless it makes it."""
-        if draft.kind == "function" and not self._is_cpp:
+        """Return the kind; a test that a macro names is no method."""
+        if draft.kind == "declaration" and not draft.body:
+            return "declaration"
+        if draft.kind == "function" and draft.owner and b"::" not in source[draft.name_start - 3 : draft.node.end_byte][:400]:
             return "function"
-        if draft.kind == "variable":
-            return "constant" if draft.name.isupper() and len(draft.name) > 1 else "variable"
-        if draft.kind == "function" and draft.owner.rpartition(".")[2].islower() and holder_kind not in TYPE_KINDS and draft.name != draft.owner:
-            return "method" if draft.owner else "function"
         return super().refine_kind(draft, holder_kind, holder_name, source)
 
     def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
-        """Return whether it is not static at the top; static members are as public as others."""
-        return holder_kind in TYPE_KINDS or not _static.match(source, draft.node.start_byte, draft.node.start_byte + 80)
+        """Return whether it is not `static` in its file, or not private in its class."""
+        if holder_kind in TYPE_KINDS:
+            return _access(draft, holder_kind, source)
+        if draft.kind in FUNCTION_KINDS or draft.kind in ("variable", "declaration"):
+            return not _static.match(source[draft.node.start_byte : min(draft.name_start, draft.node.start_byte + 200)])
+        return True
 
     def reference(self, node: tree_sitter.Node, captures: Captures, source: bytes) -> tuple[str, str]:
-        """Return (receiver, name); a qualified name holds both."""
-        receiver, name = super().reference(node, captures, source)
-        if "::" in name or "<" in name:
-            before, _, name = without_brackets(_white.sub("", name), "<>").replace("::", ".").removeprefix(".").rpartition(".")
-            receiver = receiver or before
+        """Return (receiver, name) of a use; a qualified name is both."""
+        if "qualified" not in captures:
+            return super().reference(node, captures, source)
+        written = self.chain(source[node.start_byte : node.end_byte])
+        if written == UNKNOWN:
+            return "", ""
+        receiver, _, name = written.rpartition(".")
         return receiver, name
 
     def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
-        """Return the file of an `#include`, the namespace or name of a `using`."""
+        """Return what an include or a using declaration brings in."""
         if node.type == "preproc_include":
-            path = field_text(node, "path", source).strip()
-            return (RawImport(path.strip("<>\""), "", ""),) if path[:1] in "<\"" else ()
-        words = node_text(node, source).rstrip("; \n").split()
-        name = dotted(words[-1]) if words else ""
-        if "namespace" in words:
-            return (RawImport(name, "*", ""),)
-        module, _, last = name.rpartition(".")
-        return (RawImport(module, last, last),) if module and last else ()
+            path = node.child_by_field_name("path")
+            if path is not None and path.type in ("string_literal", "system_lib_string"):
+                yield RawImport(node_text(path, source).strip('"<> '), "*", "")
+            return
+        names = node.named_children
+        if node.type == "namespace_alias_definition" and len(names) == 2:
+            yield RawImport(dotted(node_text(names[1], source)), "", node_text(names[0], source))
+        elif names:
+            written = dotted(node_text(names[-1], source))
+            module, _, name = written.rpartition(".")
+            if b"namespace" in source[node.start_byte : names[-1].start_byte]:
+                yield RawImport(written, "*", "")
+            elif module:
+                yield RawImport(module, name, name)
 
-    def _named(self, draft: Draft, declarator: tree_sitter.Node | None, source: bytes) -> Iterable[Draft]:
-        name_node = _name_node(declarator)
-        if name_node is None:
-            return ()
-        written = _white.sub(" ", node_text(name_node, source))
-        draft.name_row, draft.name_start = name_node.start_point[0], name_node.start_byte
-        if name_node.type == "operator_cast":
-            written = written.partition("(")[0].strip()
-        if written.isupper() and draft.node.child_by_field_name("type") is None and declarator is not None:
-            return self._made_by_macro(draft, declarator, source)
-        written = _operator.sub("operator", written)
-        if "operator" in written:
-            before, _, sign = written.partition("operator")
-            draft.owner, draft.name = self.type_text(before.rstrip(": ").encode()) if before else "", "operator" + sign
-        else:
-            before, _, draft.name = without_brackets(written, "<>").replace(" ", "").rpartition("::")
-            draft.owner = dotted(before)
-        return (draft,) if draft.name not in _keywords else ()
-
-    def _made_by_macro(self, draft: Draft, declarator: tree_sitter.Node, source: bytes) -> Iterable[Draft]:
-        """Return the function that `TEST(Suite, Name) {` defines."""
-        words = re.findall(r"\w+", field_text(declarator, "parameters", source))
-        draft.name = words[min(len(words), 2) - 1] if words else ""
-        draft.owner = words[0] if len(words) > 1 else ""
-        return (draft,)
-
-    def _declared(self, draft: Draft, source: bytes) -> Iterable[Draft]:
-        """Return a prototype, or the variables of a declaration; members that are no functions have no card."""
-        made: list[Draft] = []
-        is_member = draft.node.type == "field_declaration"
-        for declarator in draft.node.children_by_field_name("declarator"):
-            one = Draft(draft.node, "variable", "", "", draft.start, draft.end, draft.name_row, draft.name_start)
-            if _is_function(declarator):
-                one.kind = "declaration"
-                returned = draft.node.child_by_field_name("type")
-                one.returns = self.type_text(node_text(returned, source).encode()) if returned is not None else ""
-                one.returns = one.returns if one.returns != "void" else ""
-            elif is_member or draft.kind == "declaration":
-                continue
-            made += self._named(one, declarator, source)
-        return made
-
-    def _typedef(self, draft: Draft, source: bytes) -> Iterable[Draft]:
-        """Return the type that a `typedef` names: the struct in it, if that has no name of its own."""
-        inner = draft.node.child_by_field_name("type")
-        body = inner.child_by_field_name("body") if inner is not None else None
-        made: list[Draft] = []
-        for declarator in draft.node.children_by_field_name("declarator"):
-            one = Draft(draft.node, "type", "", "", draft.start, draft.end, draft.name_row, draft.name_start)
-            if inner is not None and body is not None:
-                if inner.child_by_field_name("name") is None:
-                    one.kind, one.body = ("enum" if inner.type == "enum_specifier" else "struct"), body
-                else:  # the struct has a card of its own; the new name is on its last line
-                    one.node, one.start, one.end = declarator, declarator.start_byte, declarator.end_byte
-            made += self._named(one, declarator, source)
-        return made
+    def problem(self, n_errors: int, first_line: int) -> str:
+        """Return what to tell of a tree with error nodes."""
+        return super().problem(n_errors, first_line) + "; macros may hide its syntax"
 
 
-def _is_function(declarator: tree_sitter.Node) -> bool:
-    """Return whether a declarator declares a function, not a pointer to one."""
-    node: tree_sitter.Node | None = declarator
-    while node is not None and node.type in _DECLARATORS:
-        inner = _inside(node)
-        if node.type == "function_declarator":
-            return inner is not None and inner.type != "parenthesized_declarator"
+def _unwrap(node: tree_sitter.Node) -> tuple[tree_sitter.Node, str]:
+    """Return the node of the name inside a declarator, and the type of what directly wraps it, brackets apart."""
+    innermost = ""
+    while node.type in _WRAPPERS:
+        if node.type != "parenthesized_declarator":
+            innermost = node.type
+        inner = node.child_by_field_name("declarator")
+        if inner is None:
+            inner = next((one for one in reversed(node.named_children) if "declarator" in one.type or "identifier" in one.type), None)
+        if inner is None:
+            break
         node = inner
-    return node is not None and node.type == "operator_cast"
+    return node, innermost
 
 
-def _name_node(declarator: tree_sitter.Node | None) -> tree_sitter.Node | None:
-    """Return the node of the name inside nested declarators."""
-    node = declarator
-    while node is not None and node.type in _DECLARATORS:
-        node = _inside(node)
-    return node
+def _split(written: str) -> tuple[str, str]:
+    """Return (owner, name): "geo::Grid<T>::operator bool() const" is ("geo.Grid", "operator bool")."""
+    operator = _operator.search(written)
+    if operator:
+        name = " ".join(operator[1].split())
+        if not name.startswith(("operator()", "operator ()")):
+            name = name.partition("(")[0].strip()
+        else:
+            name = "operator()"
+        if name[8:9] == " " and not name[9:10].isalpha():
+            name = "operator" + name[8:].strip()
+        return dotted(without_brackets(written[: operator.start()], "<>")), name
+    if "::" not in written:
+        return "", "".join(written.partition("<")[0].split())
+    owner, _, name = without_brackets(written, "<>").rpartition("::")
+    return dotted(owner), "".join(name.split())
 
 
-def _inside(node: tree_sitter.Node) -> tree_sitter.Node | None:
-    found = node.child_by_field_name("declarator")
-    if found is None:
-        named = [child for child in node.named_children if child.type in _DECLARATORS or "identifier" in child.type or "operator" in child.type
-                 or child.type == "destructor_name"]  # fmt: skip
-        found = named[0] if named else None
-    return found
+def _test_case(draft: Draft, captures: Captures) -> Iterable[Draft]:
+    """Return the test that `TEST_CASE("does it") {` opens, up to the end of its block."""
+    block = captures["block"][0]
+    draft.name = draft.name.strip('"')
+    draft.body = block
+    draft.end, draft.last_row = block.end_byte, block.end_point[0]
+    return (draft,)
+
+
+def _access(draft: Draft, holder_kind: str, source: bytes) -> bool:
+    """Return whether the last access label before a member lets others use it."""
+    before = source[max(0, draft.node.start_byte - 4_000) : draft.node.start_byte]
+    last = None
+    for last in _private_access.finditer(before):
+        pass
+    if last is None or b"};" in before[last.end() :]:
+        return True
+    return last[1] == b"public"
 
 
 def dialect(language: str) -> Dialect:
     """Return the dialect."""
-    return CDialect(language)
+    return CDialect()

@@ -75,6 +75,8 @@ class Dialect:
     """Names that construct; a method with the type's own name always does."""
     plain_names: frozenset[str] = frozenset()
     """Names that the language defines: no reference leads from them."""
+    bare_names_call = False
+    """Whether a name alone calls the method of that name, unless it is a local variable."""
     splats: frozenset[str] = frozenset(
         {"list_splat", "dictionary_splat", "spread_element", "splat_argument", "variadic_unpacking", "hash_splat_argument",
          "variadic_argument", "variadic_placeholder", "spread_expression"}

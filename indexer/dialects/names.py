@@ -47,7 +47,6 @@ def chain(written: str, self_words: Mapping[str, str], *, has_type_arguments: bo
         written = self_words[first] + dot + rest
     elif first.startswith("@"):
         written = f"self.{first.lstrip('@')}{dot}{rest}"
-    written = written.replace("$", "") if written.startswith("$") else written
     return written if written and len(written) <= MAX_RECEIVER_CHARACTERS else UNKNOWN
 
 

@@ -1,42 +1,43 @@
-; what C and C++ share
+; definitions; a declarator holds its name deep inside, so the dialect unwraps what is captured as @name
 
-; definitions; the dialect finds the names inside the declarators
+(function_definition type: (_)? @returns declarator: (_) @name body: (_) @body) @definition.function
+(translation_unit (declaration type: (_)? @returns declarator: (_) @name) @definition.variable)
+(declaration_list (declaration type: (_)? @returns declarator: (_) @name) @definition.variable)
+(preproc_if (declaration type: (_)? @returns declarator: (_) @name) @definition.variable)
+(preproc_ifdef (declaration type: (_)? @returns declarator: (_) @name) @definition.variable)
+(preproc_else (declaration type: (_)? @returns declarator: (_) @name) @definition.variable)
+(preproc_elif (declaration type: (_)? @returns declarator: (_) @name) @definition.variable)
 
-(function_definition type: (_)? @returns body: (_) @body) @definition.function
-(translation_unit (declaration) @definition.variable)
-(declaration_list (declaration) @definition.variable)
-(preproc_if (declaration) @definition.variable)
-(preproc_ifdef (declaration) @definition.variable)
-(preproc_else (declaration) @definition.variable)
+(type_definition type: [(struct_specifier !name body: (_) @body) (union_specifier !name body: (_) @body)]
+  declarator: (type_identifier) @name) @definition.struct
+(type_definition type: (enum_specifier !name body: (_) @body) declarator: (type_identifier) @name) @definition.enum
+(type_definition type: [(struct_specifier name: (_) @tag body: (_)) (union_specifier name: (_) @tag body: (_))
+  (enum_specifier name: (_) @tag body: (_))] declarator: (type_identifier) @name @definition.type) @outer
+(type_definition type: [(struct_specifier !body) (union_specifier !body) (enum_specifier !body)] declarator: (_) @name) @definition.type
+(type_definition type: [(primitive_type) (type_identifier) (sized_type_specifier)] declarator: (_) @name) @definition.type
 (struct_specifier name: (_) @name body: (_) @body) @definition.struct
 (union_specifier name: (_) @name body: (_) @body) @definition.struct
 (enum_specifier name: (_) @name body: (_) @body) @definition.enum
-(type_definition) @definition.type
+(preproc_function_def name: (_) @name value: (_)? @body) @definition.macro
 (preproc_def name: (_) @name value: (_)) @definition.constant
-(preproc_function_def name: (_) @name) @definition.macro
 
 ; uses
 
 (call_expression function: (identifier) @reference.call arguments: (argument_list) @arguments)
-(call_expression function: (field_expression argument: (_) @receiver field: (field_identifier) @reference.call) arguments: (argument_list) @arguments)
-(call_expression function: (parenthesized_expression (pointer_expression argument: (field_expression argument: (_) @receiver
-  field: (field_identifier) @reference.call))) arguments: (argument_list) @arguments)
-(type_identifier) @reference.type
+(call_expression function: (parenthesized_expression (identifier) @reference.call) arguments: (argument_list) @arguments)
+(call_expression function: (field_expression argument: (_) @receiver field: (field_identifier) @reference.call)
+  arguments: (argument_list) @arguments)
 (argument_list (identifier) @reference.value)
-(pointer_expression argument: (identifier) @reference.value)
+(argument_list (pointer_expression argument: (identifier) @reference.value))
 (initializer_list (identifier) @reference.value)
 (initializer_pair value: (identifier) @reference.value)
+(initializer_pair value: (pointer_expression argument: (identifier) @reference.value))
+(init_declarator value: (identifier) @reference.value)
 (assignment_expression right: (identifier) @reference.value)
+(assignment_expression right: (pointer_expression argument: (identifier) @reference.value))
+(conditional_expression [(identifier)] @reference.value)
 (return_statement (identifier) @reference.value)
-
-; types of local names
-
-(declaration type: [(type_identifier) (struct_specifier)] @type declarator: [(identifier) @binding (pointer_declarator (identifier) @binding)
-  (init_declarator declarator: [(identifier) @binding (pointer_declarator (identifier) @binding)])])
-(parameter_declaration type: [(type_identifier) (struct_specifier)] @type
-  declarator: [(identifier) @binding (pointer_declarator (identifier) @binding)])
-(field_declaration type: [(type_identifier) (struct_specifier)] @type
-  declarator: [(field_identifier) @binding (pointer_declarator (field_identifier) @binding)])
+(type_identifier) @reference.type
 
 (preproc_include) @import
 (comment) @comment

@@ -1,0 +1,196 @@
+"""C macros: what the preprocessor would take away is cleared from the text, line for line, so that the grammar can read it.
+
+Only what hides syntax goes: attribute-like macros around heads, lone macro lines, and conditional branches that hold half of
+a construct. Every character that goes becomes a blank, so that lines and columns stay.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+_hidden = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.DOTALL)
+_MACRO = r"(?:[A-Z_][A-Z0-9_]{2,}|__\w+)"
+_before_head = re.compile(
+    r"^(?P<keep>[ \t]*(?:(?:static|extern|inline|virtual|constexpr|explicit|friend)[ \t]+)*)"
+    rf"(?P<macro>(?!__attribute__|__extension__|__inline)(?:{_MACRO}(?:\([^()\n]*\))?[ \t]+)+)"
+    r"(?=(?!const\b|volatile\b|restrict\b)[A-Za-z_]\w*(?:::\w+|<[^<>;(){}\n]*>)*[ \t*&]+(?!const\b)[A-Za-z_~])",
+    re.MULTILINE,
+)
+_lone = re.compile(
+    r"^(?P<keep>[ \t]*)(?P<macro>[A-Z_][A-Z0-9_]{3,}(?P<arguments>\([^()\n;]*(?:\([^()\n]*\)[^()\n;]*)*\))?)(?=[ \t]*\r?$)", re.MULTILINE
+)
+_after_lone = re.compile(r"\s*(?:[{)\]},;?:|&+*/.=<-]|\w+\s*\()")
+_class_macro = re.compile(
+    rf"\b(?P<keep>(?:class|struct|union)[ \t]+)(?P<macro>{_MACRO}(?:\([^()\n]*\))?[ \t]+)(?=[A-Za-z_][\w:]*\s*(?:final\s*)?(?:<[^;{{}}]*>\s*)?(?::(?!:)|\{{))"
+)
+_before_body = re.compile(rf"(?P<keep>\)[ \t]*(?:const[ \t]*)?)(?P<macro>{_MACRO}(?:\([^()\n]*\))?)(?=\s*\{{)")
+_attribute = re.compile(r"(?P<keep>(?<=\S)[ \t]+)(?P<macro>(?:__attribute__|__declspec)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))")
+_old_style = re.compile(
+    r"(?P<keep>^[A-Za-z_][\w \t*]*\*[ \t]*\r?\n?[ \t]*\w+[ \t]*\([ \t]*\w+(?:[ \t]*,[ \t]*\w+)*[ \t]*\)[ \t]*\r?\n)"
+    r"(?P<macro>(?:[ \t]*[A-Za-z_][^(){};#]*;[ \t]*\r?\n)+)(?=\{)",
+    re.MULTILINE,
+)
+_directive = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|else|endif)\b(.*)$")
+_bracket = re.compile(r"[{}()]")
+_any_directive = re.compile(r"^[ \t]*#.*(?:\\\r?\n.*)*", re.MULTILINE)
+_visible = re.compile(r"[^\s]")
+_opens_badly = re.compile(r"\s*(?:else\b|[{).,|&?:+*/=])")
+_closes_well = re.compile(r"[;}{:,>]\s*\Z|\A\s*\Z")
+
+
+def without_macros(text: str) -> str:
+    """Return the text with the same lines and columns, macros that hide its syntax made blank."""
+    if "#" in text:
+        text = _without_broken_branches(text)
+    text = _old_style.sub(_blank, text)
+    if "__attribute__" in text or "__declspec" in text:
+        text = _attribute.sub(_blank, text)
+    for pattern in (_before_head, _class_macro, _before_body):
+        text = _sub_outside(pattern, text)
+    return _without_lone_lines(text)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return match["keep"] + _visible.sub(" ", match["macro"])
+
+
+def _sub_outside(pattern: re.Pattern[str], text: str) -> str:
+    """Return the text with matches blanked that lie in no comment or string."""
+    found = list(pattern.finditer(text))
+    if not found:
+        return text
+    hidden = _Hidden(text)
+    parts: list[str] = []
+    end = 0
+    for match in found:
+        start = match.start("macro")
+        if not hidden.holds(start):
+            parts += (text[end:start], _visible.sub(" ", match["macro"]))
+            end = match.end("macro")
+    return "".join([*parts, text[end:]])
+
+
+def _without_lone_lines(text: str) -> str:
+    """Return the text without lines that hold a macro and nothing else, between other constructs."""
+    found = list(_lone.finditer(text))
+    if not found:
+        return text
+    hidden = _Hidden(text)
+    parts: list[str] = []
+    end = 0
+    for match in found:
+        start = match.start("macro")
+        if hidden.holds(start) or not _stands_between(text, hidden, match):
+            continue
+        parts += (text[end:start], " " * len(match["macro"]))
+        end = match.end("macro")
+    return "".join([*parts, text[end:]])
+
+
+def _stands_between(text: str, hidden: "_Hidden", match: re.Match[str]) -> bool:
+    """Return whether what is before a line ends something, and what follows does not go on with it."""
+    position = match.start() - 1
+    while position >= 0:
+        if text[position].isspace():
+            position -= 1
+        elif (start := hidden.start_of(position)) >= 0:
+            position = start - 1
+        else:
+            break
+    line_start = text.rfind("\n", 0, position + 1) + 1
+    is_directive = text[line_start : position + 1].lstrip().startswith("#")
+    if position >= 0 and text[position] not in ";{}:" and not is_directive and text[position] != ")":
+        return False
+    if position >= 0 and text[position] == ")" and not is_directive and not _lone.match(text, line_start):
+        return False
+    after = _after_lone.match(text, match.end())
+    if after is None:
+        return True
+    return match["arguments"] is not None and after[0].strip()[:1] not in "{)],;?:|&+*/.=<-"
+
+
+class _Hidden:
+    """Where comments and strings lie."""
+
+    def __init__(self, text: str) -> None:
+        self._spans = [match.span() for match in _hidden.finditer(text)]
+        self._starts = [start for start, _ in self._spans]
+
+    def start_of(self, position: int) -> int:
+        """Return the start of the comment or string around a position, -1 if there is none."""
+        from bisect import bisect_right  # noqa: PLC0415
+
+        index = bisect_right(self._starts, position) - 1
+        return self._starts[index] if index >= 0 and position < self._spans[index][1] else -1
+
+    def holds(self, position: int) -> bool:
+        """Return whether a position lies in a comment or string."""
+        return self.start_of(position) >= 0
+
+
+@dataclass(slots=True)
+class _Group:
+    """An `#if` with its branches, as rows."""
+
+    condition: str
+    marks: list[int] = field(default_factory=list)
+    """Rows of `#if`, of each `#else` and `#elif`, and of `#endif`."""
+
+
+def _without_broken_branches(text: str) -> str:
+    """Return the text in which no conditional branch holds half of a construct.
+
+    Of an `#if` with such a branch one branch stays, and its directives go.
+    """
+    lines = text.split("\n")
+    groups: list[_Group] = []
+    changed = False
+    for row, line in enumerate(lines):
+        if "#" not in line:
+            continue
+        match = _directive.match(line)
+        if match is None:
+            continue
+        if match[1].startswith("if"):
+            groups.append(_Group(match[0], [row]))
+        elif groups and match[1] == "endif":
+            group = groups.pop()
+            group.marks.append(row)
+            changed = _mend(group, lines) or changed
+        elif groups:
+            groups[-1].marks.append(row)
+    return "\n".join(lines) if changed else text
+
+
+def _mend(group: _Group, lines: list[str]) -> bool:
+    """Keep one branch of a group, if one of them is broken, and say so."""
+    branches = [(start + 1, end) for start, end in zip(group.marks, group.marks[1:], strict=False)]
+    if group.marks[-1] - group.marks[0] > MAX_BRANCH_ROWS or not any(_is_broken("\n".join(lines[a:b])) for a, b in branches):
+        return False
+    kept = 0
+    if "__cplusplus" in group.condition and not group.condition.lstrip().startswith("#ifndef"):
+        kept = 1
+    elif re.search(r"#\s*if\s+0\b", group.condition):
+        kept = 1
+    for number, (start, end) in enumerate(branches):
+        if number != kept:
+            lines[start:end] = [_visible.sub(" ", line) for line in lines[start:end]]
+    for row in group.marks:
+        lines[row] = _visible.sub(" ", lines[row])
+    return True
+
+
+MAX_BRANCH_ROWS = 400
+"""Longer conditional stretches hold whole constructs; an include guard is the longest."""
+
+
+def _is_broken(branch: str) -> bool:
+    """Return whether a branch begins or ends in the middle of a construct."""
+    code = _any_directive.sub("", _hidden.sub("", branch))
+    depths = {"{": 0, "(": 0}
+    for match in _bracket.finditer(code):
+        sign = match[0]
+        opener = {"}": "{", ")": "("}.get(sign, sign)
+        depths[opener] += 1 if sign == opener else -1
+        if depths[opener] < 0:
+            return True
+    return any(depths.values()) or _opens_badly.match(code) is not None or _closes_well.search(code) is None
