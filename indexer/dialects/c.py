@@ -16,6 +16,7 @@ _WRAPPERS = frozenset(
      "attributed_declarator", "function_declarator", "variadic_declarator"}
 )  # fmt: skip
 _KEYWORDS = frozenset("if else for while do switch case return sizeof goto break continue default defined".split())
+_NO_TYPES = frozenset({b"public", b"private", b"protected", b"virtual", b"auto", b"void"})
 _FUNCTIONS = frozenset({"function_definition", "lambda_expression", "compound_statement"})
 _static = re.compile(rb"(?:[\w:<>,*&\s]|\[\[[^\]]*\]\])*?\bstatic\b")
 _operator = re.compile(r"(?:^|::)\s*(operator\b.*)$", re.DOTALL)
@@ -148,6 +149,10 @@ class CDialect(Dialect):
                 yield RawImport(written, "*", "")
             elif module:
                 yield RawImport(module, name, name)
+
+    def _type_text(self, written: bytes) -> str:
+        """Return a type; words of access and placeholders are none."""
+        return "" if written in _NO_TYPES else super()._type_text(written)
 
     def problem(self, n_errors: int, first_line: int) -> str:
         """Return what to tell of a tree with error nodes."""

@@ -30,7 +30,7 @@
 (base_class_clause (type_identifier) @reference.inherit)
 (base_class_clause (template_type name: (type_identifier) @reference.inherit))
 (base_class_clause (qualified_identifier scope: (_) @receiver name: (type_identifier) @reference.inherit))
-(field_initializer . (field_identifier) @reference.call . (argument_list) @arguments)
+((field_initializer . (field_identifier) @reference.call . (argument_list) @arguments) (#match? @reference.call "^[A-Z]"))
 (qualified_identifier scope: (_) @receiver name: (type_identifier) @reference.type)
 (argument_list (pointer_expression argument: (qualified_identifier) @reference.value @qualified))
 (argument_list (qualified_identifier) @reference.value @qualified)
