@@ -1,0 +1,96 @@
+"""Files of state: written whole or not at all, never lost when they are damaged, locked against a second process."""
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from codecards.errors import StateFileError
+
+LOCK_TIMEOUT_S = 30.0
+N_REPLACE_TRIES = 8
+"""On Windows a reader can keep a file from being replaced for a moment."""
+
+
+def write_atomic(path: Path, data: bytes) -> None:
+    """Put the data at the path: a reader sees the old file or the new one, also after a crash.
+
+    Raises:
+        StateFileError: The folder can't be written, or the disk is full; the old file is unharmed.
+    """
+    temporary = ""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(prefix=".writing-", dir=path.parent)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        _replace(temporary, path)
+    except OSError as error:
+        if temporary:
+            with suppress(OSError):
+                Path(temporary).unlink()
+        raise StateFileError(f"{path} can't be written: {error.strerror or error}. Nothing was changed.") from error
+
+
+def _replace(temporary: str, path: Path) -> None:
+    for attempt in range(N_REPLACE_TRIES):
+        try:
+            Path(temporary).replace(path)
+        except PermissionError:
+            if attempt == N_REPLACE_TRIES - 1:
+                raise
+            time.sleep(0.01 * 2**attempt)
+        else:
+            return
+
+
+def append_line(path: Path, line: bytes) -> None:
+    """Append one line; call it under a lock.
+
+    Raises:
+        StateFileError: The file can't be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab") as file:
+            file.write(line + b"\n")
+    except OSError as error:
+        raise StateFileError(f"{path} can't be written: {error.strerror or error}.") from error
+
+
+def set_aside(path: Path) -> Path:
+    """Rename a damaged file to a free name beside it, and return the new name; nothing of it is lost."""
+    number = 1
+    while True:
+        other = path.with_name(f"{path.stem}.damaged-{number}{path.suffix}")
+        if not other.exists():
+            path.replace(other)
+            return other
+        number += 1
+
+
+@contextmanager
+def locked(path: Path, timeout_s: float = LOCK_TIMEOUT_S) -> Iterator[None]:
+    """Hold the lock file for the body.
+
+    Raises:
+        StateFileError: Another process held it for longer than `timeout_s`, or it can't be made.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(path)
+        lock.acquire(timeout=timeout_s)
+    except Timeout as error:
+        raise StateFileError(f"Another process has held {path} for {timeout_s:.0f} s; wait for it to end.") from error
+    except OSError as error:
+        raise StateFileError(f"{path} can't be locked: {error.strerror or error}.") from error
+    try:
+        yield
+    finally:
+        lock.release()
