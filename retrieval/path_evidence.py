@@ -7,11 +7,10 @@ from numpy.typing import NDArray
 
 from codecards.indexer.tokens import stem
 from codecards.retrieval.column_building import runs
-from codecards.retrieval.columns import PLACES, Floats, Int64s
+from codecards.retrieval.columns import PLACES, Floats, Int64s, Uint32s
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.path_words import joined, name_hash
-from codecards.retrieval.query import Query
-from codecards.retrieval.query import is_identifier
+from codecards.retrieval.query import Query, is_identifier
 from codecards.retrieval.term_groups import TermGroups
 
 STEM, FOLDER, OUTER = (PLACES.index(place) for place in ("stem", "folder", "outer_folder"))
@@ -63,11 +62,11 @@ def path_evidence(
     entries = runs(columns.place_offset[files], lengths)
     owner = np.repeat(np.arange(n_files), lengths)
     words, kinds = columns.place_word[entries], columns.place_kind[entries]
-    term = np.searchsorted(groups.word_ids, words)
-    hit = np.zeros((n_files, 3, n_groups), np.float32)
-    matched = np.flatnonzero((term < len(groups.word_ids)) & (groups.word_ids[np.minimum(term, max(0, len(groups.word_ids) - 1))] == words)) if len(groups.word_ids) else np.zeros(0, np.int64)
-    strengths = groups.strength[term[matched]]
-    np.maximum.at(hit, (owner[matched], kinds[matched]), strengths)
+    matched, term = _matched(groups, words)
+    present = np.zeros((n_files * 3, len(groups.word_ids)), np.float32)
+    present[owner[matched] * 3 + kinds[matched], term] = 1.0
+    hit = np.minimum(1.0, present @ groups.strength).reshape(n_files, 3, n_groups)
+    strengths = groups.strength[term]
     _spread_joins(hit, groups)
     parts = groups.is_part
     rarity = np.where(parts, groups.path_idf, 0.0)
@@ -90,6 +89,15 @@ def path_evidence(
         exact=_exact(index, files, query),
         counts=hit[:, STEM] * counts[0] + hit[:, FOLDER] * counts[1] + hit[:, OUTER] * counts[2],
     )
+
+
+def _matched(groups: TermGroups, words: Uint32s) -> tuple[Int64s, Int64s]:
+    """Return the positions of those words that the query has, and which they are."""
+    if groups.is_empty:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    term = np.minimum(np.searchsorted(groups.word_ids, words), len(groups.word_ids) - 1)
+    matched = np.flatnonzero(groups.word_ids[term] == words)
+    return matched, term[matched]
 
 
 def _spread_joins(hit: Floats, groups: TermGroups) -> None:

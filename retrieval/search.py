@@ -82,7 +82,8 @@ def search(
         similarity=_similarity(index, vector),
     )
     hits = _hits(index, lookup, query, evidence, terms, cards, shown) if verdict != "none" else ()
-    suggestions = suggest(index, lookup, query) if verdict != "found" else ()
+    wants_names = verdict == "none" or (verdict == "weak" and query.kind == "symbol")
+    suggestions = suggest(index, lookup, query) if wants_names else ()
     return Ranking(query.kind, verdict, hits, suggestions, len(files), lanes)
 
 

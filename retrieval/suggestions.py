@@ -14,8 +14,8 @@ from codecards.retrieval.query import Query
 MAX_SUGGESTIONS = 5
 LEAST_LIKENESS = 0.6
 _MAX_LOOKED_AT = 400
-_MAX_COMPOUNDS = 20_000
-"""More identifiers than these are not compared letter by letter: that would take longer than the search."""
+_MAX_COMPARED = 1_000
+"""Words that are compared letter by letter, at some microseconds each."""
 
 
 class NameLookup(Protocol):
@@ -49,15 +49,10 @@ def _rows_with_near_words(index: DerivedIndex, name: str) -> "np.ndarray[tuple[i
     near: set[int] = set()
     for token in word_tokens(name):
         near.update(word_id for word_id, _ in index.expander.expand(token))
-        if token.startswith("="):
-            compounds = index.compounds
-            if len(compounds) <= _MAX_COMPOUNDS:
-                known = [vocabulary[word_id] for word_id in compounds]
-                near.update(vocabulary.find(word) for word in difflib.get_close_matches(token, known, 8, 0.7))
-        elif len(token) >= 4:
-            # A slip of one letter further back.
-            same = [vocabulary[word_id] for word_id in vocabulary.starting_with(token[:2])]
-            near.update(vocabulary.find(word) for word in difflib.get_close_matches(token, same[:5000], 4, 0.75))
+        # A slip further back: what begins alike is compared letter by letter.
+        alike = [vocabulary[word_id] for word_id in vocabulary.starting_with(token[: 3 + token.startswith("=")])]
+        close = difflib.get_close_matches(token, alike[:_MAX_COMPARED], 6, 0.7)
+        near.update(vocabulary.find(word) for word in close)
     wanted = np.array(sorted(near - {-1}), np.uint32)
     in_name = np.flatnonzero(np.isin(columns.entry_word, wanted) & (columns.entry_counts[:, 0] > 0))
     rows = np.unique(np.searchsorted(columns.entry_offset, in_name, "right") - 1)

@@ -89,11 +89,12 @@ def name_evidence(index: DerivedIndex, matches: Matches, groups: TermGroups) -> 
     columns = index.columns
     n_files = len(matches.files)
     in_name = matches.counts[:, FIELD_NAME] > 0
-    hit = np.zeros((len(matches.cards), len(groups.terms)), np.float32)
+    present = np.zeros((len(matches.cards), matches.n_words), np.float32)
     cards, terms = matches.entry_card[in_name], matches.entry_term[in_name]
-    parts = np.where(groups.is_part, groups.strength, 0.0)
-    np.maximum.at(hit, cards, parts[terms])
-    rarity = np.where(groups.is_part, groups.idf, 0.0)
+    present[cards, terms] = 1.0
+    parts = np.where(groups.is_part, groups.strength, np.float32(0.0))
+    hit = np.minimum(1.0, present @ parts)
+    rarity = np.where(groups.is_part, groups.idf, np.float32(0.0))
     coverage = hit @ rarity / max(float(rarity.sum()), 1e-9)
     compounds = index.compounds
     word_ids = groups.word_ids.astype(np.int64)

@@ -6,7 +6,6 @@ Source of the formulas: BM25 and BM25F (Robertson, Zaragoza 2009), with rarity o
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from codecards.retrieval.columns import Bytes, Floats, Int64s
 from codecards.retrieval.derived_index import DerivedIndex
@@ -136,9 +135,17 @@ def placed_file_scores(
 
 
 def best_of_files(values: Floats, card_file: Int64s, n_files: int) -> Floats:
-    """Return (F,): each file's highest value, 0 for a file without cards."""
+    """Return (F,): each file's highest value, 0 for a file without cards.
+
+    Args:
+        values: (C,), at least 0.
+        card_file: (C,), ascending.
+        n_files: F.
+    """
     best = np.zeros(n_files, np.float32)
-    np.maximum.at(best, card_file, values)
+    if len(values):
+        files, first = np.unique(card_file, return_index=True)
+        best[files] = np.maximum.reduceat(values, first)
     return best
 
 
@@ -165,10 +172,10 @@ def share_of(values: Floats) -> Floats:
     return values / highest if highest > 0 else values
 
 
-def covered(matches: Matches, groups: TermGroups) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def covered(matches: Matches, groups: TermGroups) -> tuple[Floats, Floats]:
     """Return (C, G) and (F, G): how surely each card and each file holds each group's term, 0 to 1."""
-    in_card = np.zeros((len(matches.cards), len(groups.terms)), np.float32)
-    in_file = np.zeros((len(matches.files), len(groups.terms)), np.float32)
-    np.maximum.at(in_card, matches.entry_card, groups.strength[matches.entry_term])
-    np.maximum.at(in_file, matches.card_file, in_card)
-    return in_card, in_file
+    present = np.zeros((len(matches.cards), matches.n_words), np.float32)
+    present[matches.entry_card, matches.entry_term] = 1.0
+    in_files = np.zeros((len(matches.files), matches.n_words), np.float32)
+    in_files[matches.card_file[matches.entry_card], matches.entry_term] = 1.0
+    return np.minimum(1.0, present @ groups.strength), np.minimum(1.0, in_files @ groups.strength)

@@ -33,7 +33,7 @@ SHORT: Mapping[str, float] = {
     "size": 0.15,  # ln of lines, 0 to 11
     "test": -1.7,
     "side": -0.9,
-    "prose": -1.2,
+    "prose": -2.5,
     "made": -1.5,
     "old_version": -3.0,
     "depth": -0.5,  # folders above, beyond those that all files share; 0 to 6
