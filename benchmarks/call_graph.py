@@ -103,12 +103,9 @@ def judge(language: str, text: str) -> tuple[Score, list[str]]:
             at.setdefault((edge.caller_path, edge.line, edge.name.rpartition(".")[2]), []).append(edge)
     faults: list[str] = []
     counts = dict.fromkeys(("exact", "exact_right", "likely", "likely_right"), 0)
-    seen: set[tuple[str, int, str]] = set()
     for label in labels:
-        key = (label.path, label.line, label.name)
-        found = at.get(key, [])
+        found = at.get((label.path, label.line, label.name), [])
         edge = found[0] if found else None
-        seen.add(key)
         reached = _written(facts, edge)
         if edge is not None and edge.confidence in SURE:
             counts[edge.confidence] += 1
@@ -116,9 +113,10 @@ def judge(language: str, text: str) -> tuple[Score, list[str]]:
         if reached != label.target:
             why = f"{edge.confidence} {edge.rule} {edge.n_candidates or ''}" if edge else "no edge"
             faults.append(f"{label.path}:{label.line} {label.name}: {label.target}, got {reached} ({why})")
-    unlabelled = [edge for key, found in at.items() if key not in seen for edge in found if edge.confidence in SURE]
+    seen = {(label.path, label.line, label.name) for label in labels}
+    unlabelled = [one for key, edges in at.items() if key not in seen for one in edges if one.confidence in SURE]
     faults += [
-        f"{edge.caller_path}:{edge.line} {edge.name}: not labelled, got {_written(facts, edge)}" for edge in unlabelled
+        f"{one.caller_path}:{one.line} {one.name}: not labelled, got {_written(facts, one)}" for one in unlabelled
     ]
     inside = sum(label.target != "-" for label in labels)
     return Score(language, inside, len(labels) - inside, unlabelled=len(unlabelled), **counts), faults
@@ -151,7 +149,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     print("| language | calls inside | calls outside | precision of exact | of likely | recall exact + likely |")
     print("| --- | ---: | ---: | ---: | ---: | ---: |")
     for s in scores:
-        print(
-            f"| {s.language} | {s.labelled} | {s.outside} | {s.precision:.3f} ({s.exact}) | {s.precision_likely:.3f} ({s.likely}) | {s.recall:.3f} |"
-        )
+        exact, likely = f"{s.precision:.3f} ({s.exact})", f"{s.precision_likely:.3f} ({s.likely})"
+        print(f"| {s.language} | {s.labelled} | {s.outside} | {exact} | {likely} | {s.recall:.3f} |")
     return 0

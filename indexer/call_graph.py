@@ -17,10 +17,10 @@ def to_networkx(cards: Iterable[Card], edges: Iterable[CallEdge]) -> "networkx.M
     """Return a graph with one node a card and one edge a use of a name.
 
     Nodes are symbol ids ("src/auth.py::TokenStore.purge") with `kind`, `name`, `path`, `first_line`, `last_line` and
-    `language`; a file that is used or uses as a whole is a node by its path, of kind "file". Edges lead from the user to
-    the used, with `name` (as written), `line` (1-based, in the user's file), `kind`, `confidence`, `rule`, and
-    `n_candidates` (0 where it is not ambiguous). A `possible` edge leads to each of its candidates. What is outside the
-    repository is left out.
+    `language`; a file that is used or uses as a whole is a node by its path, of kind "file". Edges lead from the user
+    to the used, with `name` (as written), `line` (1-based, in the user's file), `kind`, `confidence`, `rule`, and
+    `n_candidates` (0 where it is not ambiguous). A `possible` edge leads to each of its candidates. What is outside
+    the repository is left out.
 
     Args:
         cards: All cards of one generation.

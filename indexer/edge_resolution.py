@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from codecards.indexer.common_names import BUILTIN_FUNCTIONS, BUILTIN_METHODS, COMMON_NAMES, OUTSIDE_ROOTS
 from codecards.indexer.facts import Definition, Import, Reference
-from codecards.indexer.name_meanings import Meaning, NameMeanings
+from codecards.indexer.meanings import Meaning
+from codecards.indexer.name_meanings import NameMeanings
 from codecards.indexer.symbol_table import CALLED_KINDS, HOLDER_KINDS, FileNames, Place, SymbolTable
 
 MAX_CANDIDATES = 8

@@ -22,8 +22,8 @@ class Meaning:
 
     kind: str
     """"type", "instance" (a value of the type), "super" (the bases of the type), "callable", "value" (a variable or
-    member), "module" (a file), "package", "dotted" (a Python package on the way to a module), "external", or "hidden" (a
-    parameter or local about which nothing is known, which hides what is outside)."""
+    member), "module" (a file), "package", "dotted" (a Python package on the way to a module), "external", or "hidden"
+    (a parameter or local about which nothing is known, which hides what is outside)."""
     full: FullName = NOWHERE
     """Of a module, the space is its path; of a package, the name ends with a dot or is empty."""
     places: tuple[Place, ...] = ()

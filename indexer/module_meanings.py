@@ -210,6 +210,7 @@ class ModuleMeanings(TypeMeanings):
         return self.once(key, lambda: self.through_star(names, one, name))
 
     def through_star(self, names: FileNames, one: Import, name: str) -> Meaning | None:
+        """Return what a star import, an include or a used namespace brings in under a name."""
         if names.scoping.space == "file":
             target = self._module_file(names, one)
             if one.name != "*" or target is None or (names.scoping.family == "python" and name.startswith("_")):
@@ -227,6 +228,7 @@ class ModuleMeanings(TypeMeanings):
         return self.table.modules.file_of(names.path, one.module)
 
     def module_attribute(self, module: Meaning, name: str) -> Meaning | None:
+        """Return what a file that is a module has under a name."""
         found = self._module_member(module.full.space, name)
         return replace(found, rule="module", is_sure=found.is_sure and module.is_sure) if found is not None else None
 
@@ -235,56 +237,62 @@ class ModuleMeanings(TypeMeanings):
         return self.once(("module", path, name), lambda: self._search_modules(path, name))
 
     def _search_modules(self, path: str, name: str) -> Meaning | None:
-        pending, seen = [(path, name)], set[tuple[str, str]]()
+        pending, seen = [(path, name)], dict[tuple[str, str], None]()
         while pending:
             one = pending.pop()
             if one in seen:
                 continue
-            seen.add(one)
-            found, more = self._one_module(*one)
+            seen[one] = None
+            found = self._own_of_module(*one)
             if found is not None:
                 return found
-            pending += reversed(more)
-        return None
+            pending += reversed(self._passed_to(*one))
+        return next(filter(None, (self._last_resort(*one) for one in seen)), None)
 
-    def _one_module(self, path: str, name: str) -> tuple[Meaning | None, list[tuple[str, str]]]:
-        """Return what one file defines under a name, else the (file, name) pairs that it passes on."""
+    def _own_of_module(self, path: str, name: str) -> Meaning | None:
+        """Return what one file itself has under a name; modules that it imports as a whole are its own too."""
         names = self.table.names[path]
-        is_python = names.scoping.family == "python"
         for export in names.facts.exports:
             if export.name == name and export.local != name:
                 found = self.chain(path, -1, export.local, 0)
                 if found is not None:
-                    return found, []
+                    return found
         own = [p for p in names.children.get((-1, name), ()) if names.facts.definitions[p].qualified_name == name]
         if own:
-            return self.meaning_of(tuple((path, p) for p in own), names.full(own[0]), "", True, "same-file"), []
-        more: list[tuple[str, str]] = []
+            return self.meaning_of(tuple((path, p) for p in own), names.full(own[0]), "", True, "same-file")
         for brought in names.imports.get((-1, name), ()):
-            target = self._module_file(names, brought)
-            if target is not None and brought.name not in ("", "*"):
-                more.append((target, brought.name))
-            elif brought.name in ("", "*") or target is None:
+            if brought.name in ("", "*") or self._module_file(names, brought) is None:
                 whole = self.imported(path, brought)
                 if whole is not None:
-                    return whole, []
-        if names.bindings.get((-1, name)) and (found := self.bound(path, names.bindings[-1, name], 0)) is not None:
-            return found, []
-        if (
-            not more
-            and not (is_python and name.startswith("_"))
-            and (target := self._starred(path).get(name)) is not None
-        ):
-            more.append((target, name))
-        if is_python and (inside := self.table.modules.python_inside(path, name)) is not None:
-            if not more:
-                return Meaning("module", FullName(inside, ""), ((inside, -1),), rule="import"), []
-            more.append((inside, ""))
-        if is_python and not name:
-            return Meaning("module", FullName(path, ""), ((path, -1),), rule="import"), []
-        if not is_python and name != "default" and not more:
-            return self._of_default(path, name), []
-        return None, more
+                    return whole
+        bindings = names.bindings.get((-1, name))
+        return self.bound(path, bindings, 0) if bindings else None
+
+    def _passed_to(self, path: str, name: str) -> list[tuple[str, str]]:
+        """Return the (file, name) pairs under which other files have what this one passes on."""
+        names = self.table.names[path]
+        found = [
+            (target, brought.name)
+            for brought in names.imports.get((-1, name), ())
+            if brought.name not in ("", "*") and (target := self._module_file(names, brought)) is not None
+        ]
+        hidden = names.scoping.family == "python" and name.startswith("_")
+        if not found and not hidden and (target := self._starred(path).get(name)) is not None:
+            found.append((target, name))
+        return found
+
+    def _last_resort(self, path: str, name: str) -> Meaning | None:
+        """Return a module inside a Python package, or a member of what a CommonJS file exports as a whole."""
+        facts = self.table.files[path]
+        if self.table.names[path].scoping.family == "python":
+            inside = self.table.modules.python_inside(path, name)
+            return Meaning("module", FullName(inside, ""), ((inside, -1),), rule="import") if inside else None
+        if name == "default" or not any(export.name == "default" for export in facts.exports):
+            return None
+        default = self._module_member(path, "default")
+        if default is None or default.kind not in ("value", "type", "callable"):
+            return None
+        return self.attribute(path, default, name)
 
     def _starred(self, path: str) -> dict[str, str]:
         """Return name -> file that has it, for all that a file passes on by star imports, directly or not."""
@@ -305,14 +313,3 @@ class ModuleMeanings(TypeMeanings):
                             seen.add(target)
                             pending.append(target)
         return known
-
-    def _of_default(self, path: str, name: str) -> Meaning | None:
-        """Return a member of what a CommonJS file exports as a whole."""
-        if not any(export.name == "default" for export in self.table.files[path].exports):
-            return None
-        default = self._module_member(path, "default")
-        return (
-            self.attribute(path, default, name)
-            if default is not None and default.kind in ("value", "type", "callable")
-            else None
-        )

@@ -12,9 +12,11 @@ from codecards.indexer.facts import FileFacts
 SCRIPT_SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte")
 SOURCE_FOLDERS = ("src", "lib", "python", "source")
 _GO_STANDARD = frozenset(
-    """archive bufio builtin bytes cmp compress container context crypto database debug embed encoding errors expvar flag fmt
-    go hash html image index io iter log maps math mime net os path plugin reflect regexp runtime slices sort strconv strings
-    structs sync syscall testing text time unicode unique unsafe""".split()
+    """
+    archive bufio builtin bytes cmp compress container context crypto database debug embed encoding errors expvar
+    flag fmt go hash html image index io iter log maps math mime net os path plugin reflect regexp runtime slices
+    sort strconv strings structs sync syscall testing text time unicode unique unsafe
+    """.split()
 )
 
 

@@ -128,10 +128,7 @@ class NameMeanings(ModuleMeanings):
             full = FullName(names.space, prefix + name)
             if places := [place for place in self.table.at(full) if not self._is_private(names, place)]:
                 return self.meaning_of(tuple(places), full, "", True, "package")
-            if (
-                full.name + "." in (one.name for one in ())
-                or FullName(names.space, full.name + ".") in self.table.packages
-            ):
+            if FullName(names.space, full.name + ".") in self.table.packages:
                 return Meaning("package", FullName(names.space, full.name + "."), rule="package")
             if not prefix or not names.scoping.outer_packages:
                 break

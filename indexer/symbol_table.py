@@ -1,8 +1,8 @@
 """Symbol table: what the whole repository defines, so that a name can be looked up by where it stands.
 
-Each file belongs to a *space*, a set of files that share their top-level names: the file alone (Python, TypeScript), its
-folder (Go), its crate (Rust), or all files of its language family (Java, C#, C++, Ruby, PHP …). A definition's *full
-name* is its qualified name behind the file's package or module path, and is unique to what it means within its space.
+Each file belongs to a *space*, a set of files that share their top-level names: the file alone (Python, TypeScript),
+its folder (Go), its crate (Rust), or all files of its language family (Java, C#, C++, Ruby, PHP …). A definition's
+*full name* is its qualified name behind the file's package or module path; what it means is one thing in its space.
 """
 
 import hashlib
