@@ -14,6 +14,35 @@ from codecards.indexer.ignore_patterns import Rule, read_rule
 
 GIT_RULES = ".gitignore"
 OWN_RULES = ".codecardsignore"
+WITHOUT_GIT = b"""
+node_modules/
+bower_components/
+jspm_packages/
+__pycache__/
+*.py[co]
+.tox/
+.nox/
+.venv/
+.eggs/
+.mypy_cache/
+.pytest_cache/
+.ruff_cache/
+.hypothesis/
+.gradle/
+.terraform/
+.next/
+.nuxt/
+.svelte-kit/
+.parcel-cache/
+.turbo/
+.dart_tool/
+.hg/
+.svn/
+.bzr/
+.jj/
+CVS/
+"""
+"""What no repository tracks: holds, below all other rules, where git can't say what is tracked."""
 MAX_RULES_BYTES = 8 << 20
 """Longer rule files are not read."""
 
@@ -123,8 +152,13 @@ def read_rules(
         data = path.read_bytes()
     except (OSError, ValueError):
         return None
-    rules = _parse(data, folds_case)
+    rules = _parse(data, folds_case=folds_case)
     return RuleFile(rules, base, above, folds_case=folds_case) if rules else None
+
+
+def rules_without_git() -> RuleFile:
+    """Return the rules of `WITHOUT_GIT`."""
+    return RuleFile(_parse(WITHOUT_GIT, folds_case=False))
 
 
 def _first_verdict(files: Sequence[RuleFile], path: str, *, is_folder: bool) -> bool | None:
@@ -141,7 +175,7 @@ def _by_bytes(path: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def _parse(data: bytes, folds_case: bool) -> tuple[Rule, ...]:
+def _parse(data: bytes, *, folds_case: bool) -> tuple[Rule, ...]:
     """Return the rules of a file's bytes, the last first."""
     text = data.removeprefix(b"\xef\xbb\xbf").decode("ascii", "surrogateescape")
     rules = [read_rule(line.removesuffix("\r"), folds_case=folds_case) for line in text.split("\n")]

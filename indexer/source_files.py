@@ -20,7 +20,7 @@ from codecards.indexer.git_calls import (
     is_repository,
     tracked_files,
 )
-from codecards.indexer.ignore_rules import GIT_RULES, IgnoreRules, read_rules
+from codecards.indexer.ignore_rules import GIT_RULES, IgnoreRules, read_rules, rules_without_git
 from codecards.indexer.index_folder import FOLDER_NAME
 from codecards.indexer.problems import Kept, Problem, Reason
 from codecards.indexer.secret_files import is_private_key, is_secret_file
@@ -67,6 +67,8 @@ class _Walk:
     settings: DiscoverySettings
     tracked: Tracked
     tracked_folders: frozenset[str]
+    git_tells: bool
+    """Whether git said what is tracked."""
     files: list[SourceFile] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     n_ignored: int = 0
@@ -88,14 +90,14 @@ def discover(root: Path, settings: DiscoverySettings | None = None) -> Discovery
     has_git = git_folder(root) is not None
     told = tracked_files(root) if has_git else None
     tracked = told or Tracked(frozenset(), frozenset())
-    walk = _Walk(root, settings or DiscoverySettings(), tracked, _folders_of(tracked.files))
+    walk = _Walk(root, settings or DiscoverySettings(), tracked, _folders_of(tracked.files), told is not None)
     if has_git and told is None:
         walk.report(
             ".git",
             Reason.UNREADABLE,
             "git can't read it, or is not there: tracked files that rules ignore are left out",
         )
-    pending: list[tuple[str, IgnoreRules, bool]] = [("", _outer_rules(root), False)]
+    pending: list[tuple[str, IgnoreRules, bool]] = [("", _outer_rules(root, git_tells=walk.git_tells), False)]
     while pending:
         folder, rules, ignored = pending.pop()
         pending += _list_folder(walk, folder, rules, ignored=ignored)
@@ -229,6 +231,9 @@ def _list_folder(
         walk.report(folder.rstrip("/") or ".", Reason.UNREADABLE, f"folder can't be listed: {error.strerror}")
         return
     names = [entry.name for entry in entries]
+    if folder and not walk.git_tells and not _MADE_BY_TOOLS.isdisjoint(names):
+        walk.n_ignored += 1
+        return
     if folder and _is_nested(walk, folder.rstrip("/"), names):
         walk.report(folder.rstrip("/"), Reason.NESTED_REPOSITORY, _nested_detail(walk, folder.rstrip("/")))
         if folder.rstrip("/") not in walk.tracked_folders:
@@ -236,19 +241,25 @@ def _list_folder(
         ignored = True  # the repository around it tracks files in it, and these alone are its own
     rules = rules.below(folder, names, walk.root)
     for entry in entries:
-        path = folder + entry.name
-        try:
-            is_folder = entry.is_dir(follow_symlinks=False)
-        except OSError as error:
-            walk.report(path, Reason.UNREADABLE, error.strerror or str(error))
-            continue
-        if is_folder and _is_junction(entry):
-            walk.report(path, Reason.LINK, "a junction is not followed; its target is indexed at its own place")
-        elif is_folder:
-            if entry.name not in (".git", FOLDER_NAME):
-                yield from _descend(walk, path, rules, ignored=ignored)
-        elif entry.name != ".git" and not _is_left_out(walk, path, rules, ignored=ignored):
-            _take(walk, entry, path)
+        if entry.name not in (".git", FOLDER_NAME):
+            yield from _visit(walk, entry, folder + entry.name, rules, ignored=ignored)
+
+
+def _visit(
+    walk: _Walk, entry: "os.DirEntry[str]", path: str, rules: IgnoreRules, *, ignored: bool
+) -> Iterator[tuple[str, IgnoreRules, bool]]:
+    """Take in a file, or yield a folder that is to be visited."""
+    try:
+        is_folder, is_junction = entry.is_dir(follow_symlinks=False), _is_junction(entry)
+    except OSError as error:
+        walk.report(path, Reason.UNREADABLE, error.strerror or str(error))
+        return
+    if is_junction:
+        walk.report(path, Reason.LINK, "a junction is not followed; its target is indexed at its own place")
+    elif is_folder:
+        yield from _descend(walk, path, rules, ignored=ignored)
+    elif not _is_left_out(walk, path, rules, ignored=ignored):
+        _take(walk, entry, path)
 
 
 def _is_nested(walk: _Walk, folder: str, names: list[str]) -> bool:
@@ -262,7 +273,7 @@ def _nested_detail(walk: _Walk, folder: str) -> str:
 
 
 def _is_junction(entry: "os.DirEntry[str]") -> bool:
-    """Return whether a folder is a junction, which Windows alone has and Python 3.11 takes for a plain folder."""
+    """Return whether an entry is a junction, which Windows alone has and Python 3.11 takes for a plain folder."""
     if os.name != "nt":
         return False
     return getattr(entry.stat(follow_symlinks=False), "st_reparse_tag", 0) == _JUNCTION_TAG
@@ -311,20 +322,23 @@ def _too_large(path: str, size_bytes: int, limit: int) -> Problem:
     return Problem(path, Reason.TOO_LARGE, detail, Kept.NONE)
 
 
-def _outer_rules(root: Path) -> IgnoreRules:
+def _outer_rules(root: Path, *, git_tells: bool) -> IgnoreRules:
     """Return the rules that come from outside the root's own files: info/exclude, the user's file, folders above."""
+    built_in = () if git_tells else (rules_without_git(),)
     git = git_folder(root)
     if git is None:
-        return IgnoreRules()
+        return IgnoreRules(git=built_in)
     top, folds = git.parent, folds_case(root)
     above = [folder for folder in root.parents if folder == top or top in folder.parents]  # the nearest first
     files = [read_rules(folder / GIT_RULES, above=_way_down(folder, root), folds_case=folds) for folder in above]
     for place in (exclude_file(root), excludes_file(root)):
         if place is not None:
             files.append(read_rules(place, above=_way_down(top, root), folds_case=folds, follows_links=True))
-    return IgnoreRules(git=tuple(rules for rules in files if rules is not None), folds_case=folds)
+    return IgnoreRules(git=(*(rules for rules in files if rules is not None), *built_in), folds_case=folds)
 
 
+_MADE_BY_TOOLS = frozenset({"pyvenv.cfg", "CACHEDIR.TAG"})
+"""Files that mark a virtual environment, and a cache (bford.info/cachedir); asked only where git can't tell."""
 _JUNCTION_TAG = 0xA0000003
 """IO_REPARSE_TAG_MOUNT_POINT of winnt.h."""
 
