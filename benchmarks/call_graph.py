@@ -98,9 +98,9 @@ def judge(language: str, text: str) -> tuple[Score, list[str]]:
     sources, labels = read_fixture(text)
     facts, edges = resolve_all(sources)
     at: dict[tuple[str, int, str], list[Edge]] = {}
-    for edge in edges:
-        if edge.kind in CALL_KINDS:
-            at.setdefault((edge.caller_path, edge.line, edge.name.rpartition(".")[2]), []).append(edge)
+    for one in edges:
+        if one.kind in CALL_KINDS:
+            at.setdefault((one.caller_path, one.line, one.name.rpartition(".")[2]), []).append(one)
     faults: list[str] = []
     counts = dict.fromkeys(("exact", "exact_right", "likely", "likely_right"), 0)
     for label in labels:
@@ -114,7 +114,7 @@ def judge(language: str, text: str) -> tuple[Score, list[str]]:
             why = f"{edge.confidence} {edge.rule} {edge.n_candidates or ''}" if edge else "no edge"
             faults.append(f"{label.path}:{label.line} {label.name}: {label.target}, got {reached} ({why})")
     seen = {(label.path, label.line, label.name) for label in labels}
-    unlabelled = [one for key, edges in at.items() if key not in seen for one in edges if one.confidence in SURE]
+    unlabelled = [one for key, group in at.items() if key not in seen for one in group if one.confidence in SURE]
     faults += [
         f"{one.caller_path}:{one.line} {one.name}: not labelled, got {_written(facts, one)}" for one in unlabelled
     ]

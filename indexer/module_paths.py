@@ -11,6 +11,7 @@ from codecards.indexer.facts import FileFacts
 
 SCRIPT_SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte")
 SOURCE_FOLDERS = ("src", "lib", "python", "source")
+_PYTHON_STANDARD = sys.stdlib_module_names - {"test"}  # a repository's own tests are often a package of that name
 _GO_STANDARD = frozenset(
     """
     archive bufio builtin bytes cmp compress container context crypto database debug embed encoding errors expvar
@@ -87,16 +88,12 @@ class ModulePaths:
 
     def _python_absolute(self, folder: str, module: str) -> str | None:
         top = module.partition(".")[0]
-        beside = self._python_at(posixpath.join(folder, module.replace(".", "/")))
-        if (
-            top in sys.stdlib_module_names
-        ):  # a file of that name is meant only by the scripts beside it, and even that rarely
-            is_package = self._python_at(folder) is not None
-            return beside if beside is not None and not is_package and folder else None
+        if top in _PYTHON_STANDARD:
+            return None  # a script's neighbour may hide it, but hardly ever is meant to
         found = self._python_modules[0].get(module, [])
         if not found:
             is_package = f"{folder}/__init__.py" in self._files if folder else False
-            return None if is_package else beside
+            return None if is_package else self._python_at(posixpath.join(folder, module.replace(".", "/")))
         return min(found, key=lambda one: (-_shared_folders(one, folder), one.endswith(".pyi"), one.count("/"), one))
 
     def _python_relative(self, path: str, module: str, level: int) -> str | None:

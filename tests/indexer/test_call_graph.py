@@ -6,9 +6,8 @@ from codecards.indexer.snapshot import CallEdge
 
 
 def card(card_id: int, name: str) -> Card:
-    return Card(
-        card_id, f"a.py::{name}", "a.py", "python", "function", name, name, "", "a", 1, 1, 1, 2, ((1, 2),), "", "", (), b""
-    )  # fmt: skip
+    symbol_id, lines = f"a.py::{name}", (1, 1, 1, 2)
+    return Card(card_id, symbol_id, "a.py", "python", "function", name, name, "", "a", *lines, (), "", "", (), b"")
 
 
 def edge(
