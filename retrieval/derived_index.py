@@ -124,6 +124,12 @@ class DerivedIndex:
         return (sums[bounds[1:]] - sums[bounds[:-1]]).astype(np.float32)
 
     @cached_property
+    def mean_file_lengths(self) -> Floats:
+        """(5,): mean number of words a file, by field."""
+        lengths = self.file_lengths
+        return lengths.mean(axis=0) if len(lengths) else np.ones(5, np.float32)
+
+    @cached_property
     def compounds(self) -> range:
         """Ids of the unsplittable tokens of compound words."""
         return self.vocabulary.starting_with("=")

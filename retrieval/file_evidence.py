@@ -24,8 +24,8 @@ from codecards.retrieval.text_evidence import (
     card_scores,
     decayed_sum,
     file_scores,
-    find_matches,
-    placed_file_scores,
+    find_occurrences,
+    match,
     share_of,
 )
 
@@ -79,12 +79,12 @@ def gather_evidence(
         vector: The query's vector; None without vectors.
     """
     n_files = len(files)
-    matches = find_matches(index, files, groups)
+    matches = match(index, find_occurrences(index, files, groups.word_ids), groups)
     paths = path_evidence(index, files, query, groups)
     names = name_evidence(index, matches, groups)
     words = card_scores(index, matches, groups, CARD_WEIGHTS)
     docs = card_scores(index, matches, groups, DOC_WEIGHTS)
-    fields = placed_file_scores(index, matches, groups, FILE_WEIGHTS, paths.counts)
+    fields = file_scores(index, matches, groups, FILE_WEIGHTS, paths.counts)
     plain = file_scores(index, matches, groups, PLAIN_FILE_WEIGHTS)
     scale = max(2.2 * groups.part_idf, 1e-9)
     doc_best = best_of_files(docs, matches.card_file, n_files)

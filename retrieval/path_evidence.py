@@ -63,9 +63,10 @@ def path_evidence(
     owner = np.repeat(np.arange(n_files), lengths)
     words, kinds = columns.place_word[entries], columns.place_kind[entries]
     matched, term = _matched(groups, words)
-    present = np.zeros((n_files * 3, len(groups.word_ids)), np.float32)
-    present[owner[matched] * 3 + kinds[matched], term] = 1.0
-    hit = np.minimum(1.0, present @ groups.strength).reshape(n_files, 3, n_groups)
+    position, group, strength = groups.pairs(term)
+    cells = (owner[matched] * 3 + kinds[matched])[position] * n_groups + group
+    sums = np.bincount(cells, strength, n_files * 3 * n_groups)
+    hit = np.minimum(1.0, sums).astype(np.float32).reshape(n_files, 3, n_groups)
     strengths = groups.strength[term]
     _spread_joins(hit, groups)
     parts = groups.is_part

@@ -89,17 +89,18 @@ def name_evidence(index: DerivedIndex, matches: Matches, groups: TermGroups) -> 
     columns = index.columns
     n_files = len(matches.files)
     in_name = matches.counts[:, FIELD_NAME] > 0
-    present = np.zeros((len(matches.cards), matches.n_words), np.float32)
-    cards, terms = matches.entry_card[in_name], matches.entry_term[in_name]
-    present[cards, terms] = 1.0
-    parts = np.where(groups.is_part, groups.strength, np.float32(0.0))
-    hit = np.minimum(1.0, present @ parts)
-    rarity = np.where(groups.is_part, groups.idf, np.float32(0.0))
-    coverage = hit @ rarity / max(float(rarity.sum()), 1e-9)
+    is_part = groups.is_part.astype(np.float32)
+    named_pairs = in_name[matches.pair_entry]
+    sums = np.bincount(matches.pair_cell, matches.pair_strength * named_pairs, len(matches.cell_card))
+    hit = np.minimum(1.0, sums) * is_part[matches.cell_group]
+    rarity = groups.idf * is_part
+    held = np.bincount(matches.cell_card, hit * rarity[matches.cell_group], len(matches.cards))
+    coverage = held / max(float(rarity.sum()), 1e-9)
     compounds = index.compounds
     word_ids = groups.word_ids.astype(np.int64)
     plain = (word_ids < compounds.start) | (word_ids >= compounds.stop)
-    matched = np.bincount(cards, (parts.max(axis=1, initial=0.0) * plain)[terms], len(matches.cards))
+    best = (groups.strength * is_part).max(axis=1, initial=0.0) * plain
+    matched = np.bincount(matches.entry_card, best[matches.entry_term] * in_name, len(matches.cards))
     lengths = columns.field_length[matches.cards, FIELD_NAME].astype(np.int64)
     n_words = np.where(lengths > 1, lengths - 1, lengths)  # a name of several words has its compound too
     precision = np.minimum(1.0, matched / np.maximum(n_words, 1))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from codecards.retrieval.columns import Floats, Uint32s
+from codecards.retrieval.columns import Floats, Int64s, Uint32s
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.query import Term
 
@@ -36,6 +36,21 @@ class TermGroups:
     """(G,): parts of words, unlike compounds and joined neighbours."""
     known: NDArray[np.bool_]
     """(G,): whether a word of the index stands for it, relatives included."""
+
+    def pairs(self, term: Int64s) -> tuple[Int64s, Int64s, Floats]:
+        """Return (P,) position in `term`, group, strength: every word with each group that it stands for.
+
+        Args:
+            term: Places in `word_ids`.
+        """
+        word, group = np.nonzero(self.strength)
+        n_groups = np.bincount(word, minlength=len(self.word_ids))
+        first = np.cumsum(n_groups) - n_groups
+        lengths = n_groups[term]
+        position = np.repeat(np.arange(len(term)), lengths)
+        within = np.arange(len(position)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        place = first[term][position] + within
+        return position, group[place], self.strength[word[place], group[place]]
 
     @property
     def is_empty(self) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from codecards.retrieval.columns import Bytes, Floats, Int64s
+from codecards.retrieval.columns import Bytes, Floats, Int64s, Uint32s
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.term_groups import TermGroups
 
@@ -33,11 +33,31 @@ DOC_WEIGHTS = TextWeights((0.0, 0.0, 0.0, 1.0, 0.0), length=0.3)
 
 
 @dataclass(frozen=True, slots=True)
-class Matches:
-    """Where the words of a query occur in the candidate files: F files, C cards with a match, T words."""
+class Occurrences:
+    """Where words of a query stand in the candidate files: F files, E occurrences."""
 
     files: Int64s
-    """(F,): rows of the candidates."""
+    """(F,): rows of the candidates, ascending."""
+    file: Int64s
+    """(E,): place in `files`, ascending."""
+    card: Int64s
+    """(E,): row of the card, ascending."""
+    word: Uint32s
+    """(E,): the word's id."""
+    counts: Bytes
+    """(E, 5): how often, by field."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Occurrences by the groups of a query: C cards with a match, E occurrences, P pairs of occurrence and group.
+
+    A cell is a card (or a file) and a group that occurs in it. There are few cells, so that scores are computed over
+    these alone, and not over every card times every group.
+    """
+
+    files: Int64s
+    """(F,): rows of the candidates, ascending."""
     cards: Int64s
     """(C,): rows of the cards, ascending."""
     card_file: Int64s
@@ -48,90 +68,114 @@ class Matches:
     """(E,): its word, as a place in `TermGroups.word_ids`."""
     counts: Bytes
     """(E, 5): how often, by field."""
-    n_words: int
+    pair_entry: Int64s
+    """(P,): the occurrence."""
+    pair_strength: Floats
+    """(P,): how surely its word stands for the group."""
+    pair_cell: Int64s
+    """(P,): place in the next two."""
+    cell_card: Int64s
+    """(cells of cards,): place in `cards`, ascending."""
+    cell_group: Int64s
+    pair_file_cell: Int64s
+    """(P,): place in the next two."""
+    file_cell_file: Int64s
+    """(cells of files,): place in `files`, ascending."""
+    file_cell_group: Int64s
 
     def by_card(self, weights: tuple[float, ...]) -> Floats:
-        """Return (C, T): weighted number of occurrences of each word in each card."""
-        table = np.zeros((len(self.cards), self.n_words), np.float32)
-        table[self.entry_card, self.entry_term] = self.counts @ np.array(weights, np.float32)
-        return table
+        """Return (cells of cards,): weighted number of occurrences."""
+        return self._summed(self.pair_cell, len(self.cell_card), weights)
 
     def by_file(self, weights: tuple[float, ...]) -> Floats:
-        """Return (F, T): the same for whole files."""
-        values = self.counts @ np.array(weights, np.float32)
-        cells = self.card_file[self.entry_card] * self.n_words + self.entry_term
-        flat = np.bincount(cells, values, len(self.files) * self.n_words)
-        return flat.reshape(len(self.files), self.n_words).astype(np.float32)
+        """Return (cells of files,): weighted number of occurrences."""
+        return self._summed(self.pair_file_cell, len(self.file_cell_file), weights)
+
+    def card_shares(self, values: Floats) -> Floats:
+        """Return (C,): sum over the groups that each card holds of (G,) values, by how surely it holds them."""
+        held = np.minimum(1.0, np.bincount(self.pair_cell, self.pair_strength, len(self.cell_card)))
+        return np.bincount(self.cell_card, held * values[self.cell_group], len(self.cards))
+
+    def _summed(self, cells: Int64s, n_cells: int, weights: tuple[float, ...]) -> Floats:
+        values = (self.counts @ np.array(weights, np.float32))[self.pair_entry] * self.pair_strength
+        return np.bincount(cells, values, n_cells).astype(np.float32)
 
 
-def find_matches(index: DerivedIndex, files: Int64s, groups: TermGroups) -> Matches:
-    """Return where the words of the groups occur in some files.
+def find_occurrences(index: DerivedIndex, files: Int64s, word_ids: Uint32s) -> Occurrences:
+    """Return where some words stand in some files.
 
     Args:
         index: The index.
         files: Rows of the files, ascending.
-        groups: The query.
+        word_ids: The words.
     """
     columns = index.columns
-    word_place = np.zeros(len(columns.word_files), np.uint16)
-    word_place[groups.word_ids] = np.arange(1, len(groups.word_ids) + 1)
+    wanted = np.zeros(len(columns.word_files), np.bool_)
+    wanted[word_ids] = True
     first = columns.entry_offset[columns.card_offset[files]]
     last = columns.entry_offset[columns.card_offset[files + 1]]
     parts = [columns.entry_word[low:high] for low, high in zip(first.tolist(), last.tolist(), strict=True)]
-    places = word_place[np.concatenate(parts)] if parts else np.zeros(0, np.uint16)
-    found = np.flatnonzero(places)
+    words = np.concatenate(parts) if parts else np.zeros(0, np.uint32)
+    found = np.flatnonzero(wanted[words])
     before = np.zeros(len(files) + 1, np.int64)
     np.cumsum(last - first, out=before[1:])
-    entry_file = np.searchsorted(before, found, "right") - 1
-    entries = found - before[entry_file] + first[entry_file]
-    rows = np.searchsorted(columns.entry_offset, entries, "right") - 1
-    cards, entry_card = np.unique(rows, return_inverse=True)
-    card_file = np.searchsorted(columns.card_offset[files], cards, "right") - 1
+    file = np.searchsorted(before, found, "right") - 1
+    entries = found - before[file] + first[file]
+    card = np.searchsorted(columns.entry_offset, entries, "right") - 1
+    return Occurrences(files, file, card, words[found], columns.entry_counts[entries])
+
+
+def match(index: DerivedIndex, occurrences: Occurrences, groups: TermGroups) -> Matches:
+    """Return the occurrences that belong to a query's groups."""
+    files, n_groups = occurrences.files, max(1, len(groups.terms))
+    term = np.searchsorted(groups.word_ids, occurrences.word)
+    mine = term < len(groups.word_ids)
+    mine[mine] = groups.word_ids[term[mine]] == occurrences.word[mine]
+    term, rows, counts = term[mine], occurrences.card[mine], occurrences.counts[mine]
+    is_first = np.diff(rows, prepend=-1) != 0
+    cards, entry_card = rows[is_first], np.cumsum(is_first) - 1
+    card_file = occurrences.file[mine][is_first]
+    pair_entry, group, strength = groups.pairs(term)
+    cells, pair_cell = np.unique(entry_card[pair_entry] * n_groups + group, return_inverse=True)
+    file_cells, pair_file_cell = np.unique(card_file[entry_card[pair_entry]] * n_groups + group, return_inverse=True)
     return Matches(
-        files=files,
-        cards=cards,
-        card_file=card_file,
-        entry_card=entry_card,
-        entry_term=places[found].astype(np.int64) - 1,
-        counts=columns.entry_counts[entries],
-        n_words=len(groups.word_ids),
-    )
+        files, cards, card_file, entry_card, term, counts, pair_entry, strength, pair_cell, cells // n_groups,
+        cells % n_groups, pair_file_cell, file_cells // n_groups, file_cells % n_groups,
+    )  # fmt: skip
 
 
 def card_scores(index: DerivedIndex, matches: Matches, groups: TermGroups, weights: TextWeights) -> Floats:
     """Return (C,): BM25F of each card with a match."""
     fields = np.array(weights.fields, np.float32)
     lengths = index.columns.field_length[matches.cards] @ fields
-    mean = float(index.mean_lengths @ fields)
-    return _bm25(matches.by_card(weights.fields) @ groups.strength, lengths, mean, groups.idf, weights)
+    counts = matches.by_card(weights.fields)
+    norm = _norm(lengths, float(index.mean_lengths @ fields), weights)[matches.cell_card]
+    values = counts * (weights.saturation + 1) / (counts + weights.saturation * norm) * groups.idf[matches.cell_group]
+    return np.bincount(matches.cell_card, values, len(matches.cards)).astype(np.float32)
 
 
-def file_scores(index: DerivedIndex, matches: Matches, groups: TermGroups, weights: TextWeights) -> Floats:
-    """Return (F,): BM25F of each candidate file."""
-    fields = np.array(weights.fields, np.float32)
-    lengths = index.file_lengths[matches.files] @ fields
-    mean = float(index.file_lengths.mean(axis=0) @ fields) if len(index.file_lengths) else 1.0
-    return _bm25(matches.by_file(weights.fields) @ groups.strength, lengths, mean, groups.idf, weights)
-
-
-def placed_file_scores(
-    index: DerivedIndex, matches: Matches, groups: TermGroups, weights: TextWeights, path_counts: Floats
+def file_scores(
+    index: DerivedIndex, matches: Matches, groups: TermGroups, weights: TextWeights, path_counts: Floats | None = None
 ) -> Floats:
-    """Return (F,): BM25F of each candidate file, its path being a field of its own that no length dampens.
+    """Return (F,): BM25F of each candidate file.
 
     Args:
         index: The index.
         matches: Where the words occur.
         groups: The query.
         weights: How words in cards count.
-        path_counts: (F, G): weighted occurrences in the path.
+        path_counts: (F, G): weighted occurrences in the path, a field that no length dampens.
     """
     fields = np.array(weights.fields, np.float32)
     lengths = index.file_lengths[matches.files] @ fields
-    mean = max(1e-9, float(index.file_lengths.mean(axis=0) @ fields)) if len(index.file_lengths) else 1.0
-    dampened = (matches.by_file(weights.fields) @ groups.strength) / (1 - weights.length + weights.length * lengths / mean)[:, None]
-    counts = dampened + path_counts
-    return np.asarray((counts * (weights.saturation + 1) / (counts + weights.saturation)) @ groups.idf)
+    norm = _norm(lengths, float(index.mean_file_lengths @ fields), weights)
+    counts = np.zeros((len(matches.files), max(1, len(groups.terms))), np.float32)
+    values = matches.by_file(weights.fields) / norm[matches.file_cell_file]
+    counts[matches.file_cell_file, matches.file_cell_group] = values
+    if path_counts is not None:
+        counts += path_counts
+    idf = groups.idf if len(groups.terms) else np.zeros(1, np.float32)
+    return np.asarray((counts * (weights.saturation + 1) / (counts + weights.saturation)) @ idf)
 
 
 def best_of_files(values: Floats, card_file: Int64s, n_files: int) -> Floats:
@@ -161,21 +205,12 @@ def decayed_sum(values: Floats, card_file: Int64s, n_files: int, *, n_best: int 
     return np.bincount(ordered_files, values[order] * share, n_files).astype(np.float32)
 
 
-def _bm25(counts: Floats, lengths: Floats, mean: float, idf: Floats, weights: TextWeights) -> Floats:
-    dampening = weights.saturation * (1 - weights.length + weights.length * lengths / max(mean, 1e-9))
-    return np.asarray((counts * (weights.saturation + 1) / (counts + dampening[:, None])) @ idf)
+def _norm(lengths: Floats, mean: float, weights: TextWeights) -> Floats:
+    """Return what BM25 divides counts by for the length of the text: 1 for the mean."""
+    return (1 - weights.length + weights.length * lengths / max(mean, 1e-9)).astype(np.float32)
 
 
 def share_of(values: Floats) -> Floats:
     """Return values over the highest of them, so that the best has 1."""
     highest = float(values.max(initial=0.0))
     return values / highest if highest > 0 else values
-
-
-def covered(matches: Matches, groups: TermGroups) -> tuple[Floats, Floats]:
-    """Return (C, G) and (F, G): how surely each card and each file holds each group's term, 0 to 1."""
-    present = np.zeros((len(matches.cards), matches.n_words), np.float32)
-    present[matches.entry_card, matches.entry_term] = 1.0
-    in_files = np.zeros((len(matches.files), matches.n_words), np.float32)
-    in_files[matches.card_file[matches.entry_card], matches.entry_term] = 1.0
-    return np.minimum(1.0, present @ groups.strength), np.minimum(1.0, in_files @ groups.strength)

@@ -12,7 +12,6 @@ import numpy as np
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.file_evidence import Evidence
 from codecards.retrieval.query import Query
-from codecards.retrieval.text_evidence import covered
 
 Verdict = Literal["found", "weak", "none"]
 
@@ -71,11 +70,14 @@ def _share(evidence: Evidence, top_files: Sequence[int]) -> tuple[float, float]:
     total = float(rarity.sum())
     if total <= 0 or not top_files:
         return 0.0, 0.0
-    in_card, in_file = covered(matches, groups)
-    in_path = np.minimum(1.0, evidence.paths.counts)
     files = np.array(top_files[:N_LOOKED_AT])
-    by_file = np.maximum(in_file, in_path)[files] @ rarity / total
-    mine = np.isin(matches.card_file, files)
-    # A card's path is part of what it says: a method "remove" in session_store.py is about sessions.
-    by_card = np.maximum(in_card[mine], in_path[matches.card_file[mine]]) @ rarity / total
-    return float(by_card.max(initial=0.0)), float(by_file.max(initial=0.0))
+    in_path = np.minimum(1.0, evidence.paths.counts[files])
+    by_file, by_card = [0.0], [0.0]
+    for place, file in enumerate(files.tolist()):
+        # A file's path is part of what its cards say: a method "remove" in session_store.py is about sessions.
+        unsaid = rarity * (1 - in_path[place])
+        said = float(rarity @ in_path[place])
+        mine = matches.card_file == file
+        by_card.append(said + float(matches.card_shares(unsaid)[mine].max(initial=0.0)))
+        by_file.append(said + float(unsaid[matches.file_cell_group[matches.file_cell_file == file]].sum()))
+    return max(by_card) / total, max(by_file) / total
