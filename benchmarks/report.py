@@ -48,11 +48,17 @@ def speed_rows(figures: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list
     systems = list(next(iter(figures.values()), {}))
     rows = [["", *systems]]
     for figure, heading in FIGURES.items():
-        if figure in figures:
-            values = [overall(figure, figures[figure][system]) for system in systems]
-            cells = [f"{value:.3g}" + (f" ({value / values[0]:.2f}x)" if i else "") for i, value in enumerate(values)]
-            rows.append([heading, *cells])
+        values = {system: overall(figure, by_tree) for system, by_tree in figures.get(figure, {}).items()}
+        if values:
+            rows.append([heading, *(_with_ratio(values, system, systems[0]) for system in systems)])
     return rows
+
+
+def _with_ratio(values: Mapping[str, float], system: str, first: str) -> str:
+    if system not in values:
+        return "-"
+    ratio = f" ({values[system] / values[first]:.2f}x)" if system != first and values.get(first) else ""
+    return f"{values[system]:.3g}{ratio}"
 
 
 def rewrite_report(file: Path, results_folder: Path = RESULTS) -> None:

@@ -7,6 +7,7 @@ What could not be run here, and why, stands in `benchmarks/README.md`.
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import venv
@@ -17,13 +18,14 @@ from typing import Protocol
 
 from benchmarks.answers import Answer, answer_of_row
 from benchmarks.processes import Usage, folder_bytes, measure
-from benchmarks.queries import Query
+from benchmarks.queries import Query, Span
 
 DRIVERS = Path(__file__).parent / "drivers"
 INSTALL_TIMEOUT_S = 900
 SEMBLE = "semble==0.7.0"
 WORDLLAMA = "wordllama==0.4.0.post1"
 JCODEMUNCH = "jcodemunch-mcp==1.108.399"
+CODEGRAPH = "@colbymchenry/codegraph@1.6.1"
 
 
 class RivalUnavailableError(Exception):
@@ -215,6 +217,64 @@ class JCodeMunch(Driven):
         request = {"depth": 10, "repeat": 1, "trees": {str(tree): [["q", query]]}}
         command = [str(self.python), str(DRIVERS / self.driver)]
         return measure(command, self.environment(state), given=json.dumps(request))
+
+
+@dataclass(slots=True)
+class CodeGraph:
+    """codegraph from npm: symbols and their graph, words only; it keeps its index inside the tree."""
+
+    name: str = "codegraph 1.6.1"
+    command: tuple[str, ...] = ()
+
+    def prepare(self, cache: Path) -> None:
+        """Install it below `cache` with npm."""
+        home, npm, node = cache / "codegraph-1.6.1", shutil.which("npm"), shutil.which("node")
+        if npm is None or node is None:
+            raise RivalUnavailableError("codegraph needs node and npm")
+        shim = home / "node_modules" / "@colbymchenry" / "codegraph" / "npm-shim.js"
+        if not shim.exists():
+            home.mkdir(parents=True, exist_ok=True)
+            install = [npm, "install", "--no-audit", "--no-fund", "--prefix", str(home), CODEGRAPH]
+            run = subprocess.run(install, capture_output=True, text=True, timeout=INSTALL_TIMEOUT_S, check=False)
+            if run.returncode:
+                raise RivalUnavailableError(f"npm can't install {CODEGRAPH}: {run.stderr.strip()[-300:]}")
+        self.command = (node, str(shim))
+
+    def index(self, tree: Path, state: Path) -> Usage:
+        """Run `codegraph init`, or `sync` where there is an index."""
+        if (state / "indexed").exists():
+            return self._run(state, "sync", str(tree))
+        shutil.rmtree(tree / ".codegraph", ignore_errors=True)
+        (state / "indexed").touch()
+        return self._run(state, "init", "--yes", str(tree))
+
+    def recall(self, tree: Path, state: Path, query: str) -> Usage:
+        """Run `codegraph query`."""
+        return self._run(state, "query", "--json", "--path", str(tree), query)
+
+    def disk_bytes(self, tree: Path, state: Path) -> int:
+        """Return the size of its folder in the tree."""
+        return folder_bytes(tree / ".codegraph")
+
+    def answers(self, trees: Mapping[Path, Sequence[Query]], state: Path, depth: int, repeat: int) -> Iterator[Answer]:
+        """Answer each query with a process of its own, on copies of the trees; the time of a query is not known."""
+        for tree, queries in trees.items():
+            copy, own_state = state / "trees" / tree.name, state / "states" / tree.name
+            own_state.mkdir(parents=True, exist_ok=True)
+            if not copy.exists():
+                shutil.copytree(tree, copy)
+            self.index(copy, own_state)
+            for query in queries:
+                # A query that starts with a dash would be read as an option.
+                asked = ["query", "--json", "--limit", str(depth), "--path", str(copy), query.text.lstrip("-")]
+                output = self._run(own_state, *asked).output
+                nodes = [row["node"] for row in json.loads(output[output.find("[") :] or "[]")]
+                results = tuple(Span(node["filePath"], node["startLine"], node["endLine"]) for node in nodes)
+                yield Answer(query.id, results)
+
+    def _run(self, state: Path, *arguments: str) -> Usage:
+        environment = {"CODEGRAPH_TELEMETRY": "0", "HOME": str(state), "CODEGRAPH_NO_DAEMON": "1"}
+        return measure([*self.command, *arguments], environment)
 
 
 def program(home: Path | None, name: str) -> Path:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from benchmarks.rivals import Codecards, JCodeMunch, Rival, Semble
+from benchmarks.rivals import Codecards, CodeGraph, JCodeMunch, Rival, Semble
 
 SYSTEMS: dict[str, Callable[[], Rival]] = {
     "codecards": Codecards,
@@ -11,5 +11,6 @@ SYSTEMS: dict[str, Callable[[], Rival]] = {
     "semble": Semble,
     "semble-words": lambda: Semble(name="semble 0.7.0, no vectors", lexical=True),
     "jcodemunch": JCodeMunch,
+    "codegraph": CodeGraph,
 }
 """Name on the command line -> the system; "bm25" (`WordBaseline`) is known to `quality` alone, having no index."""
