@@ -47,6 +47,7 @@ _generated = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _license = re.compile(r"copyright|licen[sc]ed? (?:under|to)|SPDX-License|all rights reserved", re.IGNORECASE)
+_first_word = re.compile(rb"[\w$]+")
 _uncommon_argument = re.compile(rb"\*|\.\.\.|#|//|&\w")
 _OPENINGS = (b"", b"<?php", b"<?")
 """What may stand before and between the comments at the top."""
@@ -111,41 +112,70 @@ def _references(
     found: Collected, owners: Owners, definitions: Definitions, imports: tuple[Import, ...]
 ) -> tuple[Reference, ...]:
     source, dialect = found.source, found.dialect
-    imported = {one.alias for one in imports}
-    known = imported | {one.name for one in definitions.values if one.kind in _VALUE_TARGETS}
-    methods = {one.name for one in definitions.values if one.kind == "method"}
+    values = _Values(found, owners, definitions, imports)
     self_names = definitions.self_names
-    bound = {(owners.at(node.start_byte), text_of(source, node)) for node in found.locals}
     references: list[Reference] = []
     for start in sorted(found.references.keys() - found.names):
         kind, node, captures = found.references[start]
+        if kind == "value" and not values.may_mean(node, captures):
+            continue
         receiver, name = dialect.reference(node, captures, source)
-        head = receiver.partition(".")[0]
-        if kind == "value" and "sure" not in captures:
-            if head:
-                is_known = name in methods or head in imported
-            else:
-                is_known = name in known or (dialect.bare_names_call and name in methods)
-            if not is_known or (bound and not head and _is_bound(name, owners.at(start), definitions.values, bound)):
-                continue
-            kind = "call" if dialect.bare_names_call and not head and name in methods else kind
         if not name or not dialect.is_reference(name, receiver, kind):
             continue
         owner = owners.at(start)
-        if self_names and receiver and owner >= 0 and self_names[owner] == head:
-            receiver = "self" + receiver[len(head) :]
+        if kind == "value" and not receiver:
+            if values.is_bound(name, owner):
+                continue
+            kind = values.kind_of(name)
+        if self_names and receiver and owner >= 0 and self_names[owner]:
+            receiver = _as_self(receiver, self_names[owner])
         n_arguments = _n_arguments(captures["arguments"][0], source, dialect) if "arguments" in captures else -1
         references.append(Reference(name, receiver, kind, node.start_point[0] + 1, owner, n_arguments))
     return tuple(references)
 
 
-def _is_bound(name: str, owner: int, definitions: tuple[Definition, ...], bound: set[tuple[int, str]]) -> bool:
-    """Return whether a function around a place binds the name, so that it means nothing outside."""
-    while owner >= 0:
-        if (owner, name) in bound:
+class _Values:
+    """Tells which names that stand alone may mean a function or a type; most are variables, and are dropped early."""
+
+    def __init__(
+        self, found: Collected, owners: Owners, definitions: Definitions, imports: tuple[Import, ...]
+    ) -> None:
+        self._source = found.source
+        self._bare_names_call = found.dialect.bare_names_call
+        self._definitions = definitions.values
+        self._methods = {one.name for one in definitions.values if one.kind == "method"}
+        self._imported = {one.alias for one in imports}
+        known = self._imported | {one.name for one in definitions.values if one.kind in _VALUE_TARGETS}
+        if self._bare_names_call:
+            known |= self._methods
+        self._known_bytes = {name.encode() for name in known}
+        self._method_bytes = {name.encode() for name in self._methods}
+        self._imported_bytes = {name.encode() for name in self._imported}
+        self._bound = {(owners.at(node.start_byte), text_of(found.source, node)) for node in found.locals}
+
+    def may_mean(self, node: tree_sitter.Node, captures: Captures) -> bool:
+        """Return whether the file defines or imports the name, or what it hangs on."""
+        if "sure" in captures:
             return True
-        owner = definitions[owner].parent
-    return False
+        source = self._source
+        name = source[node.start_byte : node.end_byte]
+        if "receiver" not in captures:
+            return (name[1:] if name.startswith(b":") else name) in self._known_bytes
+        before = captures["receiver"][0]
+        head = _first_word.match(source, before.start_byte)
+        return name in self._method_bytes or (head is not None and head[0] in self._imported_bytes)
+
+    def is_bound(self, name: str, owner: int) -> bool:
+        """Return whether a function around a place binds the name, so that it means nothing outside."""
+        while self._bound and owner >= 0:
+            if (owner, name) in self._bound:
+                return True
+            owner = self._definitions[owner].parent
+        return False
+
+    def kind_of(self, name: str) -> str:
+        """Return the kind of a use of the bare name."""
+        return "call" if self._bare_names_call and name in self._methods else "value"
 
 
 def _n_arguments(node: tree_sitter.Node, source: bytes, dialect: Dialect) -> int:
@@ -176,7 +206,7 @@ def _bindings(found: Collected, owners: Owners, definitions: Definitions) -> tup
         raw += dialect.bindings(captures, source)
     raw.sort(key=lambda one: one.node.start_byte)
     self_names = definitions.self_names
-    bindings: list[Binding] = []
+    bindings: dict[tuple[str, str, int, int], None] = {}
     for one in raw:
         name, value = one.name, one.value
         if name == UNKNOWN or name in ("", "self", "_") or value in ("=" + name, "?()"):
@@ -187,8 +217,8 @@ def _bindings(found: Collected, owners: Owners, definitions: Definitions) -> tup
         if owner >= 0 and definitions.drafts[owner].name_start == one.node.start_byte:  # the name of what holds it
             owner = definitions.values[owner].parent
         scope = _scope(definitions.values, owner, is_member=name.startswith("self."))
-        bindings.append(Binding(name, value, one.node.start_point[0] + 1, scope))
-    return tuple(dict.fromkeys(bindings))
+        bindings[name, value, one.node.start_point[0] + 1, scope] = None
+    return tuple(Binding(*fields) for fields in bindings)
 
 
 def _bound_value(captures: Captures, source: bytes, dialect: Dialect) -> str:

@@ -37,8 +37,6 @@
 (argument_list (selector_expression operand: (_) @receiver field: (_) @reference.value))
 (literal_element (identifier) @reference.value)
 (literal_element (selector_expression operand: (_) @receiver field: (_) @reference.value))
-(assignment_statement right: (expression_list (identifier) @reference.value))
-(short_var_declaration right: (expression_list (identifier) @reference.value))
 (return_statement (expression_list (identifier) @reference.value))
 
 ; types of local names
