@@ -61,10 +61,21 @@ class _Group(TyperGroup):
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
-        except (MemoryError, OSError, RuntimeError, ValueError, AssertionError, LookupError, TypeError, AttributeError) as error:
+        except (
+            MemoryError,
+            OSError,
+            RuntimeError,
+            ValueError,
+            AssertionError,
+            LookupError,
+            TypeError,
+            AttributeError,
+        ) as error:
             if os.environ.get("CODECARDS_DEBUG"):
                 raise
-            _say(f"codecards: internal error: {type(error).__name__}: {error}; CODECARDS_DEBUG=1 shows where; please report it")
+            _say(
+                f"codecards: internal error: {type(error).__name__}: {error}; CODECARDS_DEBUG=1 shows where; please report it"
+            )
             raise typer.Exit(3) from None
 
 
@@ -86,7 +97,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Refresh = Annotated[bool, typer.Option("--refresh/--no-refresh", help="Take changed files in first.")]
 
 
-def _version(value: bool) -> None:  # noqa: FBT001 - typer's callback
+def _version(value: bool) -> None:
     if value:
         typer.echo(f"codecards {__version__}")
         raise typer.Exit
@@ -94,9 +105,13 @@ def _version(value: bool) -> None:  # noqa: FBT001 - typer's callback
 
 @app.callback()
 def common(
-    project: Annotated[Path | None, typer.Option("-C", metavar="DIR", help="The project (default: around this folder).")] = None,
+    project: Annotated[
+        Path | None, typer.Option("-C", metavar="DIR", help="The project (default: around this folder).")
+    ] = None,
     index: Annotated[Path | None, typer.Option("--index", metavar="DIR", help="Where the index lies.")] = None,
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
 ) -> None:
     """Finds the right code in a repository, and keeps the right code in view."""
     _chosen.project = project
@@ -109,7 +124,9 @@ def index_command(
     path: Annotated[Path | None, typer.Argument(help="The project's folder.")] = None,
     full: Annotated[bool, typer.Option("--full", help="Read everything anew.")] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Go on whenever files change.")] = False,
-    embedder: Annotated[str | None, typer.Option("--embedder", help="static, minilm, none, sentence-transformers:PATH.")] = None,
+    embedder: Annotated[
+        str | None, typer.Option("--embedder", help="static, minilm, none, sentence-transformers:PATH.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Bring the index up to date."""
@@ -133,7 +150,9 @@ def recall(
     path: Annotated[list[str] | None, typer.Option("--path", metavar="GLOB", help="Only files like this.")] = None,
     language: Annotated[list[str] | None, typer.Option("--language", help="Only this language.")] = None,
     kind: Annotated[list[str] | None, typer.Option("--kind", help="Only this kind of card.")] = None,
-    budget: Annotated[int | None, typer.Option("--budget", metavar="TOKENS", min=1, help="Most tokens of output.")] = None,
+    budget: Annotated[
+        int | None, typer.Option("--budget", metavar="TOKENS", min=1, help="Most tokens of output.")
+    ] = None,
     expand: Annotated[bool, typer.Option("--expand", help="With the code.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="With the parts of each score.")] = False,
     refresh: Refresh = True,
@@ -164,7 +183,11 @@ def symbols(
     """List symbols."""
     with _ready_engine(refresh=refresh) as engine:
         found = engine.symbols(path=path, name=name)
-        _print(as_json, lambda: {"symbols": [symbol_json(card) for card in found]}, lambda readable: readable.show_cards(found))
+        _print(
+            as_json,
+            lambda: {"symbols": [symbol_json(card) for card in found]},
+            lambda readable: readable.show_cards(found),
+        )
 
 
 @app.command()
@@ -236,7 +259,9 @@ def similar(
 
 @app.command()
 def impact(
-    revision: Annotated[str | None, typer.Argument(metavar="[REV]", help="Compare with this commit (default HEAD).")] = None,
+    revision: Annotated[
+        str | None, typer.Argument(metavar="[REV]", help="Compare with this commit (default HEAD).")
+    ] = None,
     diff: Annotated[bool, typer.Option("--diff", help="The uncommitted changes (the default).")] = False,
     refresh: Refresh = True,
     as_json: AsJson = False,
@@ -277,7 +302,11 @@ def doctor(
             _refreshed(engine, full=True)
             faults = engine.check()
         found = engine.status() if not faults else None
-        odd = [one for one in engine.files() if one.encoding not in ("utf-8", "ascii", "")] if found and found.generation else []
+        odd = (
+            [one for one in engine.files() if one.encoding not in ("utf-8", "ascii", "")]
+            if found and found.generation
+            else []
+        )
         if as_json:
             _write((status_json(found) if found else {"generation": 0}) | {
                 "faults": [printable(fault) for fault in faults],
@@ -365,7 +394,9 @@ def _wait_for_changes(engine: Engine) -> None:
     from watchfiles import watch  # noqa: PLC0415
 
     ignored = str(engine.folder.path)
-    changes = watch(engine.root, watch_filter=lambda _, path: not path.startswith(ignored) and "/.git/" not in path, debounce=400)
+    changes = watch(
+        engine.root, watch_filter=lambda _, path: not path.startswith(ignored) and "/.git/" not in path, debounce=400
+    )
     next(iter(changes), None)
 
 
@@ -378,7 +409,7 @@ def _print_report(report: IndexReport, *, as_json: bool) -> None:
         show_report(report)
 
 
-def _print(as_json: bool, value: Callable[[], Json], readable: Callable[[Any], None]) -> None:  # noqa: FBT001
+def _print(as_json: bool, value: Callable[[], Json], readable: Callable[[Any], None]) -> None:
     if as_json:
         _write(value())
     else:

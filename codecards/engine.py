@@ -136,7 +136,9 @@ class Engine:
             WriterBusyError: Another process is writing.
         """
         deriver = Derivation(lambda entry: text_reader(self.root, entry), self._loaded_embedder())
-        return refresh(self.root, self.folder, deriver, self._workers, self.settings.build, full=full, progress=progress)
+        return refresh(
+            self.root, self.folder, deriver, self._workers, self.settings.build, full=full, progress=progress
+        )
 
     def build_in_background(self) -> None:
         """Start building the index in a thread, unless one is at it."""
@@ -166,7 +168,13 @@ class Engine:
     # asking
 
     def recall(
-        self, query: str, *, limit: int = 8, paths: Sequence[str] = (), languages: Sequence[str] = (), kinds: Sequence[str] = ()
+        self,
+        query: str,
+        *,
+        limit: int = 8,
+        paths: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        kinds: Sequence[str] = (),
     ) -> Recall:
         """Return the cards that answer a question, best first.
 
@@ -197,7 +205,11 @@ class Engine:
             if problem.kept is not Kept.WHOLE:
                 left_out[problem.reason.value] = left_out.get(problem.reason.value, 0) + 1
         verdict = ranking.verdict if hits else "none"
-        notices = [] if "vectors" in ranking.lanes or not self._embedder_error else [f"meaning search is off: {self._embedder_error}"]
+        notices = (
+            []
+            if "vectors" in ranking.lanes or not self._embedder_error
+            else [f"meaning search is off: {self._embedder_error}"]
+        )
         return Recall(
             query, ranking.kind, verdict, reader.snapshot.generation, hits, reader.derived.columns.n_files,
             reader.derived.columns.n_cards, left_out, ranking.suggestions, (time.monotonic() - started) * 1000, tuple(notices),
@@ -216,7 +228,9 @@ class Engine:
             fresh = next(iter(FreshFiles(self.root, reader.snapshot, self._workers).look([card])), None)
             text = " ".join(fresh.lines[card.first_line - 1 : card.last_line]) if fresh else card.path
         started = time.monotonic()
-        ranking = search(reader.derived, reader.snapshot, text[:600], limit=limit, filters=Filters(without=frozenset({card.card_id})))
+        ranking = search(
+            reader.derived, reader.snapshot, text[:600], limit=limit, filters=Filters(without=frozenset({card.card_id}))
+        )
         hits = self._checked(reader, ranking.hits)
         recall = Recall(
             card.symbol_id, "similar", ranking.verdict if hits else "none", reader.snapshot.generation, hits,
@@ -299,10 +313,24 @@ class Engine:
         reader = self._reader()
         output = None
         if revision is None or not revision.startswith("-"):
-            output = run_git(self.root, "diff", "--no-ext-diff", "--no-textconv", "--unified=0", "--no-color", "--relative", revision or "HEAD", "--")
+            output = run_git(
+                self.root,
+                "diff",
+                "--no-ext-diff",
+                "--no-textconv",
+                "--unified=0",
+                "--no-color",
+                "--relative",
+                revision or "HEAD",
+                "--",
+            )
         if output is None:
             raise UsageError(f"git can't compare with {revision or 'HEAD'!r} here; name a commit of this repository")
-        changed = [card for path, line in _changed_lines(output.decode("utf-8", "replace")) if (card := reader.snapshot.card_at(path, line))]
+        changed = [
+            card
+            for path, line in _changed_lines(output.decode("utf-8", "replace"))
+            if (card := reader.snapshot.card_at(path, line))
+        ]
         cards = tuple(dict.fromkeys(changed))
         callers = self._callers_of(reader, cards)
         return Impact(cards, tuple(callers), _tests_reaching(reader.snapshot, cards))
@@ -313,7 +341,7 @@ class Engine:
         resolve_inside(self.root, path)
         wanted = path.replace("\\", "/").removeprefix("./").strip("/")
         for problem in reader.snapshot.problems():
-            if wanted == problem.path or wanted.startswith(problem.path + "/") and problem.kept is Kept.NONE:
+            if wanted == problem.path or (wanted.startswith(problem.path + "/") and problem.kept is Kept.NONE):
                 if problem.kept is not Kept.WHOLE:
                     return WhyNot(problem.reason.value, problem.detail)
         entry = reader.snapshot.file_at(wanted)
@@ -329,8 +357,13 @@ class Engine:
         down = sorted((term for term in hit.terms if term.value <= -0.5), key=lambda term: term.value)
         best = ranking.hits[0]
         if down:
-            return WhyNot("demoted", f"rank {hit.rank}; {down[0].name} takes {-down[0].value:.2f} off ({entry.role} file)")
-        return WhyNot("outranked", f"rank {hit.rank} with a score of {hit.score:.2f}; the first, {best.card.symbol_id}, has {best.score:.2f}")
+            return WhyNot(
+                "demoted", f"rank {hit.rank}; {down[0].name} takes {-down[0].value:.2f} off ({entry.role} file)"
+            )
+        return WhyNot(
+            "outranked",
+            f"rank {hit.rank} with a score of {hit.score:.2f}; the first, {best.card.symbol_id}, has {best.score:.2f}",
+        )
 
     def files(self) -> list[FileSummary]:
         """Return every indexed file, by path."""
@@ -356,11 +389,18 @@ class Engine:
             Lane("words", True, ""),
             Lane("symbols", True, ""),
             Lane("graph", True, ""),
-            Lane("vectors", has_vectors, "" if has_vectors else self._embedder_error or "no vectors were made for this generation"),
+            Lane(
+                "vectors",
+                has_vectors,
+                "" if has_vectors else self._embedder_error or "no vectors were made for this generation",
+            ),
         )
         changes = compare(snapshot.files(), discover(self.root, self.settings.build.discovery).files)
         n_new = sum(known is None for _, known in changes.suspects)
-        n_stale = sum(known is not None and (file.size_bytes, file.mtime_ns) != (known.size_bytes, known.mtime_ns) for file, known in changes.suspects)
+        n_stale = sum(
+            known is not None and (file.size_bytes, file.mtime_ns) != (known.size_bytes, known.mtime_ns)
+            for file, known in changes.suspects
+        )
         dirty = {"1": True, "0": False}.get(meta.get("dirty", ""))
         return Status(
             snapshot.generation, FORMAT, meta.get("commit") or None, dirty, meta.get("complete") == "1",
@@ -400,7 +440,10 @@ class Engine:
     def _reader(self) -> _Reader:
         """Return the newest generation, opened."""
         with self._lock:
-            if self._current is not None and self._current.snapshot.newest_generation() == self._current.snapshot.generation:
+            if (
+                self._current is not None
+                and self._current.snapshot.newest_generation() == self._current.snapshot.generation
+            ):
                 return self._current
             for attempt in range(OPEN_TRIES):
                 try:
@@ -489,7 +532,11 @@ class Engine:
         found = [
             Caller(
                 holders[edge.caller_id].qualified_name if edge.caller_id in holders else "<module>",
-                edge.caller_path, edge.line, edge.confidence, edge.rule, edge.kind,
+                edge.caller_path,
+                edge.line,
+                edge.confidence,
+                edge.rule,
+                edge.kind,
             )  # fmt: skip
             for edge in edges
         ]
@@ -497,12 +544,18 @@ class Engine:
         return sorted(dict.fromkeys(found), key=lambda one: (order.index(one.confidence), one.path, one.line))
 
     def _callees_of(self, reader: _Reader, cards: Sequence[Card]) -> list[Caller]:
-        edges = [edge for edge in reader.snapshot.edges_from([card.card_id for card in cards]) if edge.kind in CALL_KINDS]
+        edges = [
+            edge for edge in reader.snapshot.edges_from([card.card_id for card in cards]) if edge.kind in CALL_KINDS
+        ]
         targets = reader.snapshot.cards(edge.target_id for edge in edges if edge.target_id is not None)
         return [
             Caller(
                 targets[edge.target_id].qualified_name if edge.target_id in targets else edge.name,
-                edge.target_path or "", edge.line, edge.confidence, edge.rule, edge.kind,
+                edge.target_path or "",
+                edge.line,
+                edge.confidence,
+                edge.rule,
+                edge.kind,
             )  # fmt: skip
             for edge in edges
             if edge.confidence != "external" or edge.kind != "value"
@@ -529,7 +582,9 @@ class Engine:
         discovery = discover(self.root, self.settings.build.discovery)
         if any(file.path == path for file in discovery.files):
             return WhyNot("not_indexed", "it is new since the last run of `codecards index`")
-        return WhyNot("ignored", "an ignore rule (.gitignore, .codecardsignore, info/exclude, or git's global file) leaves it out")
+        return WhyNot(
+            "ignored", "an ignore rule (.gitignore, .codecardsignore, info/exclude, or git's global file) leaves it out"
+        )
 
 
 def _changed_lines(diff: str) -> list[tuple[str, int]]:

@@ -91,9 +91,14 @@ class FreshFiles:
         return entry, lines, drafts
 
 
-def shown_text(lines: Iterable[str], *, max_lines: int = MAX_TEXT_LINES, max_characters: int = MAX_TEXT_CHARACTERS) -> str:
+def shown_text(
+    lines: Iterable[str], *, max_lines: int = MAX_TEXT_LINES, max_characters: int = MAX_TEXT_CHARACTERS
+) -> str:
     """Return lines as one text; what is too long loses its middle, never its end, and says how much is left out."""
-    kept = [line if len(line) <= MAX_LINE_CHARACTERS else f"{line[:MAX_LINE_CHARACTERS]} … ({len(line)} characters)" for line in lines]
+    kept = [
+        line if len(line) <= MAX_LINE_CHARACTERS else f"{line[:MAX_LINE_CHARACTERS]} … ({len(line)} characters)"
+        for line in lines
+    ]
     while len(kept) > 8 and (len(kept) > max_lines or sum(map(len, kept)) + len(kept) > max_characters):
         allowed = max(8, min(max_lines, int(len(kept) * 0.8)))
         head = allowed * 2 // 3

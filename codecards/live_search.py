@@ -75,7 +75,9 @@ def _best_line(lines: list[str], wanted: dict[str, float]) -> tuple[float, int]:
             continue
         here = {token for word in words(line[:2000]) for token in word_tokens(word)} & wanted.keys()
         found.update(here)
-        value = sum(wanted[token] for token in here) + (0.5 if re.match(r"\s*(def|class|func|fn|function|type|struct|interface|public|export)\b", line) else 0)
+        value = sum(wanted[token] for token in here) + (
+            0.5 if re.match(r"\s*(def|class|func|fn|function|type|struct|interface|public|export)\b", line) else 0
+        )
         if here and value > best:
             best, best_line = value, number
     return sum(wanted[token] * (1 + min(n, 5) * 0.1) for token, n in found.items()), best_line

@@ -104,7 +104,10 @@ def show_cards(cards: Iterable[Card], title: str = "") -> None:
     if title:
         out.print(title, markup=False)
     for card in cards:
-        out.print(f"{printable(card.path)}:{card.first_line}-{card.last_line}  {card.kind}  {card.qualified_name}", markup=False)
+        out.print(
+            f"{printable(card.path)}:{card.first_line}-{card.last_line}  {card.kind}  {card.qualified_name}",
+            markup=False,
+        )
 
 
 def show_calls(calls: Calls, what: str) -> None:
@@ -113,7 +116,10 @@ def show_calls(calls: Calls, what: str) -> None:
     if calls.target is None:
         show_cards(calls.candidates, "The name may mean several things; give --path or one of these as PATH::NAME:")
         return
-    out.print(f"{what} of {calls.target.qualified_name} ({printable(calls.target.path)}:{calls.target.first_line}): {calls.total}", markup=False)
+    out.print(
+        f"{what} of {calls.target.qualified_name} ({printable(calls.target.path)}:{calls.target.first_line}): {calls.total}",
+        markup=False,
+    )
     for one in calls.calls:
         place = f"{printable(one.path)}:{one.line}" if one.path else f"line {one.line}"
         out.print(f"  {place}  {printable(one.name)}  {one.confidence} ({one.rule})", markup=False)
@@ -126,7 +132,10 @@ def show_files(files: Sequence[FileSummary]) -> None:
     out = console()
     if not out.is_terminal:
         for one in files:
-            out.print(f"{printable(one.path)}\t{one.language or 'text'}\t{one.role}\t{one.encoding}\t{one.n_cards}", markup=False)
+            out.print(
+                f"{printable(one.path)}\t{one.language or 'text'}\t{one.role}\t{one.encoding}\t{one.n_cards}",
+                markup=False,
+            )
         return
     table = Table("file", "language", "role", "encoding", "cards")
     for one in files:
@@ -150,10 +159,16 @@ def show_status(status: Status) -> None:
         out.print("Nothing is indexed yet; run `codecards index`.", markup=False)
         return
     dirty = {True: " with uncommitted changes", False: "", None: ""}[status.dirty]
-    out.print(f"generation {status.generation} (format {status.format}){'' if status.complete else ', not complete'}", markup=False)
+    out.print(
+        f"generation {status.generation} (format {status.format}){'' if status.complete else ', not complete'}",
+        markup=False,
+    )
     if status.commit:
         out.print(f"indexed at commit {status.commit[:12]}{dirty}", markup=False)
-    out.print(f"{status.n_files:,} files, {status.n_cards:,} cards, {status.n_edges:,} edges; {status.n_changed:,} files changed since", markup=False)
+    out.print(
+        f"{status.n_files:,} files, {status.n_cards:,} cards, {status.n_edges:,} edges; {status.n_changed:,} files changed since",
+        markup=False,
+    )
     out.print(f"embedder {status.embedder_name} ({status.embedder_dimensions} dimensions)", markup=False)
     for lane in status.lanes:
         out.print(f"  {lane.name}: {'ready' if lane.ready else 'off: ' + lane.reason}", markup=False)

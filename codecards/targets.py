@@ -5,6 +5,7 @@ fitting thing is taken, several are offered, none is said to be none with near n
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,7 +55,9 @@ def find_target(snapshot: Snapshot, root: Path, written: str, path: str | None =
     if len(files) == 1:
         return Target(path=files[0].path, first_line=first, last_line=last)
     if symbol:
-        raise AmbiguousTargetError(written, [group[0].symbol_id for group in symbol[:MAX_CANDIDATES]], total=len(symbol))
+        raise AmbiguousTargetError(
+            written, [group[0].symbol_id for group in symbol[:MAX_CANDIDATES]], total=len(symbol)
+        )
     if files:
         raise AmbiguousTargetError(written, [file.path for file in files[:MAX_CANDIDATES]], total=len(files))
     raise TargetNotFoundError(written, suggestions=near_names(snapshot, written))
@@ -90,7 +93,7 @@ def find_files(snapshot: Snapshot, written: str) -> list[FileEntry]:
         return [exact]
     files = snapshot.files()
     tail = "/" + wanted.casefold()
-    rules = (
+    rules: tuple[Callable[[str], bool], ...] = (
         lambda path: ("/" + path).endswith("/" + wanted),
         lambda path: ("/" + path.casefold()).endswith(tail),
         lambda path: ("/" + path.casefold().rpartition(".")[0]).endswith(tail),
@@ -117,7 +120,11 @@ def _refuse_outside(root: Path, written: str) -> None:
     """Refuse a path that leads out of the project, whatever it is the path of."""
     if "\0" in written:
         raise OutsideProjectError(f"{written!r} is no usable path: it holds a NUL character")
-    if written.startswith(("/", "~", "\\")) or ".." in re.split(r"[/\\]", written) or re.match(r"^[A-Za-z]:[\\/]", written):
+    if (
+        written.startswith(("/", "~", "\\"))
+        or ".." in re.split(r"[/\\]", written)
+        or re.match(r"^[A-Za-z]:[\\/]", written)
+    ):
         resolve_inside(root, written.partition("::")[0])
 
 
@@ -136,12 +143,17 @@ def _grouped(cards: list[Card]) -> list[tuple[Card, ...]]:
     groups: dict[tuple[str, str], list[Card]] = {}
     for card in cards:
         groups.setdefault((card.path, card.qualified_name), []).append(card)
-    found = [sorted(group, key=lambda card: (card.kind in ("declaration", "impl"), card.first_line)) for group in groups.values()]
+    found = [
+        sorted(group, key=lambda card: (card.kind in ("declaration", "impl"), card.first_line))
+        for group in groups.values()
+    ]
     bodies = [group for group in found if group[0].kind not in ("declaration", "impl", "part")]
     others = [group for group in found if group not in bodies]
     if len(bodies) == 1:
         only = bodies[0]
-        return [(*only, *(card for group in others for card in group if group[0].qualified_name == only[0].qualified_name))]
+        return [
+            (*only, *(card for group in others for card in group if group[0].qualified_name == only[0].qualified_name))
+        ]
     partial = {(group[0].qualified_name, group[0].module, group[0].kind) for group in bodies}
     if len(partial) == 1 and bodies and bodies[0][0].language == "csharp":
         return [tuple(card for group in bodies for card in group)]

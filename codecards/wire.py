@@ -73,11 +73,13 @@ def summary(card: Card) -> str:
     return printable(first[:200] or card.signature[:200] or f"{card.kind} {card.qualified_name}")
 
 
-def recall_json(recall: Recall, *, expand: bool = False, explain: bool = False, budget_tokens: int | None = None) -> Json:
+def recall_json(
+    recall: Recall, *, expand: bool = False, explain: bool = False, budget_tokens: int | None = None
+) -> Json:
     """Return the answer to a question; a budget drops the last hits, never a part of one."""
     hits = [hit_json(hit, expand=expand, explain=explain) for hit in recall.hits]
     if budget_tokens is not None:
-        spent, kept = 0.0, []
+        spent, kept = 0.0, list[Json]()
         for hit in hits:
             spent += len(str(hit)) / CHARACTERS_A_TOKEN
             if spent > budget_tokens and kept:
@@ -133,7 +135,13 @@ def files_json(files: Iterable[FileSummary]) -> Json:
     """Return the indexed files."""
     return {
         "files": [
-            {**path_json(one.path), "language": one.language, "role": one.role, "encoding": one.encoding, "cards": one.n_cards}
+            {
+                **path_json(one.path),
+                "language": one.language,
+                "role": one.role,
+                "encoding": one.encoding,
+                "cards": one.n_cards,
+            }
             for one in files
         ]
     }

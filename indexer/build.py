@@ -435,7 +435,9 @@ def _resolve(run: _Run, changed: Sequence[FileEntry] | None) -> None:
 def _every_file(run: _Run, changed: Sequence[ChangedFile]) -> list[ChangedFile]:
     """Return all files of the generation, those that did not change from what is stored of them."""
     have = {one.entry.file_id: one for one in changed}
-    everything = (have.get(entry.file_id) or ChangedFile(entry, *run.writer.stored(entry)) for entry in run.writer.files())
+    everything = (
+        have.get(entry.file_id) or ChangedFile(entry, *run.writer.stored(entry)) for entry in run.writer.files()
+    )
     return list(everything)
 
 

@@ -1,12 +1,12 @@
 """The index folder: where things lie on disk, its manifest, and the lock of the one writer.
 
-    .codecards/
-        .gitignore              all but archive/
-        index/
-            manifest.json       format, extractor version, embedder: what must fit before anything is read
-            snapshot.db         SQLite, the truth; its meta table holds the generation
-            derived/7/          columns, word index and vectors of generation 7
-            write.lock          held by the writer; writer.json names it
+.codecards/
+.gitignore              all but archive/
+index/
+manifest.json       format, extractor version, embedder: what must fit before anything is read
+snapshot.db         SQLite, the truth; its meta table holds the generation
+derived/7/          columns, word index and vectors of generation 7
+write.lock          held by the writer; writer.json names it
 """
 
 import json

@@ -18,7 +18,16 @@ from codecards.indexer.facts import FileFacts
 from codecards.indexer.file_record import PackedRecord, unpack, unpack_facts
 from codecards.indexer.partition import CardDraft, place
 from codecards.indexer.problems import Problem
-from codecards.indexer.snapshot import CARD_COLUMNS, FileEntry, card_of_row, connect, damaged, file_of_row, problem_of_row, schema
+from codecards.indexer.snapshot import (
+    CARD_COLUMNS,
+    FileEntry,
+    card_of_row,
+    connect,
+    damaged,
+    file_of_row,
+    problem_of_row,
+    schema,
+)
 from codecards.indexer.tokens import FileTokens
 
 KEPT_GENERATIONS = 50
@@ -165,7 +174,9 @@ class SnapshotWriter:
         """Replace all problems."""
         self._connection.execute("DELETE FROM problems")
         for of_content, problems in ((0, of_reading), (1, of_contents)):
-            rows = [(os.fsencode(one.path), one.reason.value, one.detail, one.kept.value, of_content) for one in problems]
+            rows = [
+                (os.fsencode(one.path), one.reason.value, one.detail, one.kept.value, of_content) for one in problems
+            ]
             self._connection.executemany("INSERT INTO problems VALUES (?, ?, ?, ?, ?)", rows)
 
     def touch_files(self, entries: Iterable[FileEntry]) -> None:
@@ -278,7 +289,9 @@ _INSERT_EDGE = f"INSERT INTO edges VALUES (NULL, {', '.join('?' * 12)})"
 _pack = msgspec.msgpack.Encoder().encode
 
 
-def _card_row(known: Mapping[tuple[str, int], int], file_id: int, position: int, draft: CardDraft) -> tuple[object, ...]:
+def _card_row(
+    known: Mapping[tuple[str, int], int], file_id: int, position: int, draft: CardDraft
+) -> tuple[object, ...]:
     return (
         known.get((draft.qualified_name, draft.ordinal)), file_id, position, draft.definition, draft.kind, draft.name,
         draft.name.casefold(), draft.qualified_name, draft.ordinal, draft.parent, draft.lead_line, draft.first_line,

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import BinaryIO, Self, cast
 
 from codecards.indexer.file_record import FileRecord, PackedRecord, pack, unpack, unread
 from codecards.indexer.problems import Reason
@@ -139,6 +139,8 @@ class _Process:
             env=os.environ | {"PYTHONPATH": path},
             close_fds=True,
         )
+        self._stdin = cast(BinaryIO, self._child.stdin)
+        self._stdout = cast(BinaryIO, self._child.stdout)
         self.timed_out = False
 
     @property
@@ -148,14 +150,12 @@ class _Process:
 
     def ask(self, content: Content, time_limit_s: float) -> bytes | None:
         """Return the record's frame, None if the process died or had to be killed."""
-        assert self._child.stdin is not None
-        assert self._child.stdout is not None
         watchdog = threading.Timer(time_limit_s, self._kill)
         watchdog.daemon = True
         watchdog.start()
         try:
-            write_frame(self._child.stdin, content.language.encode() + b"\0" + content.data)
-            return read_frame(self._child.stdout)
+            write_frame(self._stdin, content.language.encode() + b"\0" + content.data)
+            return read_frame(self._stdout)
         except OSError:  # it died while it was being written to
             return None
         finally:
@@ -163,16 +163,14 @@ class _Process:
 
     def close(self) -> None:
         """End the process, by force if it does not end by itself."""
-        assert self._child.stdin is not None
-        assert self._child.stdout is not None
         with suppress(OSError):
-            self._child.stdin.close()
+            self._stdin.close()
         try:
             self._child.wait(2)
         except subprocess.TimeoutExpired:
             self._child.kill()
             self._child.wait()
-        self._child.stdout.close()
+        self._stdout.close()
 
     def _kill(self) -> None:
         self.timed_out = True

@@ -110,7 +110,9 @@ BODIES = st.sampled_from(
         "def broken(:\n",
     ]
 )
-EDITS = st.lists(st.one_of(st.tuples(NAMES, BODIES), st.tuples(NAMES, st.none()), st.tuples(NAMES, NAMES)), min_size=1, max_size=6)
+EDITS = st.lists(
+    st.one_of(st.tuples(NAMES, BODIES), st.tuples(NAMES, st.none()), st.tuples(NAMES, NAMES)), min_size=1, max_size=6
+)
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -225,4 +227,6 @@ def test_a_worker_that_dies_costs_one_file(workers: Workers, monkeypatch: pytest
     with Workers(n_processes=1, time_limit_s=0.001) as hasty:
         answers = list(hasty.read(contents[:1], 1))
     assert answers[0].record.contents.problems[0][0] in (Reason.TIMED_OUT, Reason.WORKER_DIED)
-    assert [answer.record.facts.definitions[0].name for answer in workers.read(contents, 5)] == [f"f{n}" for n in range(5)]
+    assert [answer.record.facts.definitions[0].name for answer in workers.read(contents, 5)] == [
+        f"f{n}" for n in range(5)
+    ]

@@ -13,7 +13,18 @@ ROOT = Path(__file__).parents[2]
 def test_importing_codecards_loads_no_heavy_library() -> None:
     code = "import codecards, sys; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    heavy = {"numpy", "faiss", "tantivy", "tree_sitter", "networkx", "onnxruntime", "tokenizers", "torch", "rich", "typer"}
+    heavy = {
+        "numpy",
+        "faiss",
+        "tantivy",
+        "tree_sitter",
+        "networkx",
+        "onnxruntime",
+        "tokenizers",
+        "torch",
+        "rich",
+        "typer",
+    }
     assert not heavy & set(loaded)
 
 
@@ -29,10 +40,14 @@ def test_every_command_is_in_the_readme() -> None:
     help_text = subprocess.run(
         [sys.executable, "-m", "codecards", "--help"], capture_output=True, text=True, check=True, env=None
     ).stdout
-    commands = [line.strip("│ ").split()[0] for line in help_text.split("Commands")[1].split("\n")[1:] if line.strip("│ ─╭╰╮╯")]
+    commands = [
+        line.strip("│ ").split()[0] for line in help_text.split("Commands")[1].split("\n")[1:] if line.strip("│ ─╭╰╮╯")
+    ]
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert commands
-    assert [command for command in commands if f"`{command}" not in readme and f"codecards {command}" not in readme] == []
+    assert [
+        command for command in commands if f"`{command}" not in readme and f"codecards {command}" not in readme
+    ] == []
 
 
 def test_every_query_file_belongs_to_a_language_or_is_inherited() -> None:
@@ -40,5 +55,10 @@ def test_every_query_file_belongs_to_a_language_or_is_inherited() -> None:
 
     names = {language.name for language in LANGUAGES}
     queries = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "indexer" / "queries").glob("*.scm")}
-    inherited = {word.strip(",") for text in queries.values() if text.startswith("; inherits") for word in text.partition("\n")[0].split()[2:]}
+    inherited = {
+        word.strip(",")
+        for text in queries.values()
+        if text.startswith("; inherits")
+        for word in text.partition("\n")[0].split()[2:]
+    }
     assert [name for name in queries if name not in names | inherited] == []

@@ -59,14 +59,30 @@ def exported(root: Path) -> dict[str, object]:
     with snapshot_of(root) as snapshot:
         ids = {card.card_id: card.symbol_id for path in snapshot.files() for card in snapshot.cards_in(path.path)}
         cards = sorted(
-            (card.symbol_id, card.kind, card.first_line, card.last_line, card.own_lines, card.signature, card.content_hash)
+            (
+                card.symbol_id,
+                card.kind,
+                card.first_line,
+                card.last_line,
+                card.own_lines,
+                card.signature,
+                card.content_hash,
+            )
             for path in snapshot.files()
             for card in snapshot.cards_in(path.path)
         )
         edges = sorted(
             (
-                edge.caller_path, edge.line, edge.name, edge.kind, edge.confidence, edge.rule, ids.get(edge.caller_id or 0, ""),
-                ids.get(edge.target_id or 0, ""), edge.target_path or "", tuple(ids[one] for one in edge.candidate_ids),
+                edge.caller_path,
+                edge.line,
+                edge.name,
+                edge.kind,
+                edge.confidence,
+                edge.rule,
+                ids.get(edge.caller_id or 0, ""),
+                ids.get(edge.target_id or 0, ""),
+                edge.target_path or "",
+                tuple(ids[one] for one in edge.candidate_ids),
             )  # fmt: skip
             for edge in snapshot.all_edges()
         )
