@@ -16,6 +16,7 @@ from codecards.retrieval.derivation import COLUMNS_FOLDER, KEYWORDS_FOLDER, VECT
 from codecards.retrieval.embedder import Embedder
 from codecards.retrieval.expansion import Expander
 from codecards.retrieval.keyword_index import KeywordIndex
+from codecards.retrieval.path_words import ENTRY_STEMS
 from codecards.retrieval.vector_lane import VectorLane
 from codecards.retrieval.vocabulary import Vocabulary
 
@@ -182,6 +183,27 @@ class DerivedIndex:
             if loosely and n_common > best:
                 best, found = n_common, []
             if not loosely or n_common == best:
+                found.append(row)
+        return found
+
+    @cached_property
+    def _rows_by_stem(self) -> dict[str, list[int]]:
+        """File name without ending → rows; for an entry file the name of its folder."""
+        found: dict[str, list[int]] = {}
+        for row, path in enumerate(self.paths):
+            *folders, filename = path.split("/")
+            stem = filename.partition(".")[0]
+            found.setdefault(folders[-1] if stem in ENTRY_STEMS and folders else stem, []).append(row)
+        return found
+
+    def files_with_stem(self, path: str) -> list[int]:
+        """Return the rows of the files whose path without ending ends with a path: "modeling/separable"."""
+        found: list[int] = []
+        for row in self._rows_by_stem.get(path.rpartition("/")[2], ()):
+            base = self.paths[row].rpartition(".")[0] or self.paths[row]
+            if base.rpartition("/")[2] in ENTRY_STEMS:
+                base = base.rpartition("/")[0]
+            if base == path or base.endswith("/" + path):
                 found.append(row)
         return found
 

@@ -179,6 +179,11 @@ def _head(all_words: Sequence[str], content: Sequence[str]) -> Iterator[str]:
             yield from (token for token in word_tokens(word) if not token.startswith("="))
 
 
+def identifiers(text: str) -> tuple[Name, ...]:
+    """Return the identifiers in a text, each once, in order."""
+    return tuple(_names(text))
+
+
 def _names(text: str) -> Iterator[Name]:
     cleaned = _address.sub(" ", text)
     position = 0

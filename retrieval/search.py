@@ -14,13 +14,14 @@ from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.file_evidence import Evidence, gather_evidence
 from codecards.retrieval.filters import Filters
 from codecards.retrieval.hits import Hit, Ranking, ScoreTerm
+from codecards.retrieval.issue_evidence import gather_issue_evidence, understand_issue
 from codecards.retrieval.query import Query, read_query
 from codecards.retrieval.suggestions import suggest
 from codecards.retrieval.symbol_evidence import NamedCards, named_cards
 from codecards.retrieval.term_explanations import explain
 from codecards.retrieval.term_groups import group_terms
 from codecards.retrieval.verdict import judge
-from codecards.retrieval.weights import weights_for
+from codecards.retrieval.weights import ISSUE, weights_for
 
 __all__ = ["DEFAULT_LIMIT", "CardLookup", "Filters", "search"]
 
@@ -58,16 +59,27 @@ def search(
         raise UsageError("the query is empty; say what to look for, in words or by name")
     vector = query_vector(index, query)
     lanes = ("words", "symbols", "graph", "vectors") if vector is not None else ("words", "symbols", "graph")
-    groups = group_terms(index, query.terms)
-    named = named_cards(index, query.names)
+    issue = understand_issue(index, query) if query.is_issue else None
     places, frames = named_places(index, query)
     placed = {row for values in places.values() for row in values}
-    files = find_candidates(index, query, (groups,), named, placed, vector, filters.files(index))
-    if not len(files) or (groups.is_empty and not placed and vector is None):
+    allowed = filters.files(index)
+    if issue is not None:
+        named: Sequence[NamedCards] = (*issue.named_in_code, *issue.named_in_prose)
+        placed.update(issue.modules)
+        groups = (issue.everything, issue.title)
+    else:
+        named = named_cards(index, query.names)
+        groups = (group_terms(index, query.terms),)
+    files = find_candidates(index, query, groups, named, placed, vector, allowed)
+    if not len(files) or (groups[0].is_empty and not placed and vector is None):
         return Ranking(query.kind, "none", (), suggest(index, lookup, query), 0, lanes)
-    evidence = gather_evidence(index, query, groups, files, named, places, vector)
-    weights = weights_for(len(query.content_words))
-    terms = {name: weights[name] * values for name, values in evidence.features.items() if weights[name]}
+    if issue is not None:
+        evidence = gather_issue_evidence(index, query, issue, files, places, vector)
+        weights: Mapping[str, float] = ISSUE
+    else:
+        evidence = gather_evidence(index, query, groups[0], files, named, places, vector)
+        weights = weights_for(len(query.content_words))
+    terms = {name: weights[name] * values for name, values in evidence.features.items() if weights.get(name)}
     file_scores = np.sum(list(terms.values()), axis=0, dtype=np.float32)
     cards = score_cards(index, evidence, named, frames, vector, filters)
     shown = order_cards(cards, file_scores, limit)

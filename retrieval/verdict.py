@@ -17,8 +17,11 @@ Verdict = Literal["found", "weak", "none"]
 
 FLOOR = 0.70
 """Calibrated similarity from which meaning alone is an answer (S2-27)."""
-FOUND_IN_CARD, FOUND_IN_FILE = 0.5, 0.7
-"""Shares of the question, by rarity of its words, that a card and its file must hold."""
+FOUND_IN_CARD, FOUND_IN_FILE = 0.55, 0.7
+"""Shares of a short question, by rarity of its words, that a card and its file must hold."""
+LONG_IN_CARD, LONG_IN_FILE = 0.25, 0.45
+"""The same for a question of many words: in no answer are all of them, and few are in a file by chance."""
+SHORT_PARTS, LONG_PARTS = 4, 14
 WEAK_IN_FILE = 0.2
 N_LOOKED_AT = 3
 """Files at the top of which one must hold the answer."""
@@ -52,7 +55,11 @@ def judge(
     in_card, in_file = _share(evidence, top_files)
     if similarity >= FLOOR and in_file >= WEAK_IN_FILE:
         return "found"
-    if in_card >= FOUND_IN_CARD and in_file >= FOUND_IN_FILE:
+    n_parts = int(np.count_nonzero(evidence.groups.is_part))
+    length = min(1.0, max(0.0, (n_parts - SHORT_PARTS) / (LONG_PARTS - SHORT_PARTS)))
+    enough_in_card = FOUND_IN_CARD + length * (LONG_IN_CARD - FOUND_IN_CARD)
+    enough_in_file = FOUND_IN_FILE + length * (LONG_IN_FILE - FOUND_IN_FILE)
+    if in_card >= enough_in_card and in_file >= enough_in_file:
         return "found"
     if in_file >= WEAK_IN_FILE or similarity >= FLOOR:
         return "weak"
