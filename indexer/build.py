@@ -344,7 +344,7 @@ def _resolved(suspect: _Suspect, stored: dict[bytes, FileRecord]) -> _ReadFile:
         language=facts.language if record.contents.has_text else suspect.language,
         encoding=record.contents.encoding,
         role=role_of(file.path, generated=facts.generated),
-        module=module_name(file.path, facts),
+        module=module_name(file.path, facts).encode("utf-8", "backslashreplace").decode(),
         n_lines=facts.n_lines,
         leading_comment=facts.leading_comment,
         interface=interface_digest(file.path, facts),

@@ -6,6 +6,7 @@ convention (a declared result type, the only definition of an uncommon name). `p
 nothing in the repository could explain give no edge.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -229,7 +230,7 @@ class Resolver:
         if one.receiver.partition(".")[0] in OUTSIDE_ROOTS:
             return None
         places = self.table.by_name.get((names.scoping.family, one.name), ())
-        found = [place for place in places if self._could_be(one, self.table.definition(place))] if places else []
+        found = [place for place in places if self._could_be(names, one, self.table.definition(place))] if places else []
         if not found:
             return None
         fitting = [place for place in found if self._fits(place, one)]
@@ -246,7 +247,9 @@ class Resolver:
             if len(hinted) == 1 and uncommon:
                 return _Outcome(hinted[0], "likely", "receiver-name")
         if not one.receiver and not names.scoping.bare_by_name and not names.stars and names.scoping.space == "file":
-            return None  # nothing brings the name here: it is a local value or comes with the language
+            # Nothing brings the name here: a local value, or an import that was forgotten.
+            if one.name in COMMON_NAMES or len(one.name) <= 3 or self._is_parameter(names, one):
+                return None
         order = sorted(
             found,
             key=lambda place: (
@@ -259,7 +262,18 @@ class Resolver:
         )
         return _Outcome(None, "possible", "name", tuple(order[:MAX_CANDIDATES]), len(order))
 
-    def _could_be(self, one: Reference, definition: Definition) -> bool:
+    def _is_parameter(self, names: FileNames, one: Reference) -> bool:
+        """Return whether a head around the reference names it: then it is a value that was handed in."""
+        word = re.compile(rf"\b{re.escape(one.name)}\b")
+        at = one.owner
+        while at >= 0:
+            definition = names.facts.definitions[at]
+            if word.search(definition.signature.partition("(")[2]):
+                return True
+            at = definition.parent
+        return False
+
+    def _could_be(self, names: FileNames, one: Reference, definition: Definition) -> bool:
         """Return whether a definition is of the kind that a reference asks for."""
         kind = definition.kind
         if one.kind == "macro":
@@ -269,7 +283,10 @@ class Resolver:
         if kind in _UNCALLABLE or kind not in CALLED_KINDS:
             return False
         is_member = "." in definition.qualified_name
-        return is_member and kind != "constructor" if one.receiver else not is_member or kind == "macro"
+        if one.receiver:
+            return is_member and kind != "constructor"
+        # A mixin's method calls what the classes that take it in define, without a receiver.
+        return not is_member or kind == "macro" or names.facts.language == "ruby"
 
     def _fits(self, place: Place, one: Reference) -> bool:
         """Return whether a call with so many arguments is possible."""
