@@ -1,19 +1,20 @@
 """Text decoding: the bytes of a file become text, and its original encoding is remembered.
 
-In order: a byte order mark, strict UTF-8, UTF-16 told by its zero bytes, a coding line, and last a guess from the
-lines that are not ASCII. Source of the coding line: PEP 263, which Emacs and Vim share.
+In order: a byte order mark, strict UTF-8, UTF-16 told by its zero bytes, a coding line, UTF-8 with a few foreign lines,
+and last a guess (encoding_guess). Source of the coding line: PEP 263, which Emacs and Vim share.
 """
 
 import codecs
 import re
 from dataclasses import dataclass
 
+from codecards.indexer.encoding_guess import guess_encoding
 from codecards.indexer.problems import Reason
 
-GUESS_BYTES = 64 << 10
-"""How much of the lines that are not ASCII a guess looks at."""
-BINARY_SHARE = 0.10
-"""Control characters above this share mean that the bytes are no text."""
+SAMPLE_BYTES = 64 << 10
+"""How much of a file's start tells whether it is text."""
+BINARY_SHARE = 0.05
+"""Control characters above this share mean that the bytes are no text; random bytes hold about 0.11."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,29 @@ class DecodedText:
     problems: tuple[tuple[Reason, str], ...]
 
 
+def decode(data: bytes) -> DecodedText | tuple[Reason, str]:
+    """Return the text, or the reason and detail why the bytes are none. Never raises."""
+    for bom, encoding in _BOMS:
+        if data.startswith(bom):
+            return _marked(data, bom, encoding)
+    if _starts_like_binary(data):
+        return Reason.BINARY, "starts like a known binary format"
+    has_nul = b"\0" in data
+    if has_nul and (wide := _wide_encoding(data)) is not None:
+        return _clean(data.decode(wide), wide)
+    if _looks_binary(data if has_nul else data[:4096]):
+        return Reason.BINARY, "holds too many control bytes to be text"
+    if not has_nul and (text := _strict(data, "utf-8")) is not None:
+        return _ascii_or_escaped(data, text)
+    if _looks_binary(data):
+        return Reason.BINARY, "holds too many control bytes to be text"
+    named = _named_encoding(data)
+    for encoding in ("utf-8", named) if named else ("utf-8",):
+        if (text := _strict(data, encoding)) is not None:
+            return _clean(text, encoding)
+    return _line_by_line(data) or _guess(data)
+
+
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -36,45 +60,40 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _coding_line = re.compile(rb"^[^\n]*?coding[:=][ \t]*([-\w.]+)", re.MULTILINE)
-_control_bytes = bytes(set(range(32)) - {9, 10, 12, 13, 27}) + b"\x7f"
-_MAGIC = (b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"PK\x03\x04", b"\x7fELF", b"MZ\x90", b"%PDF-", b"\x1f\x8b", b"\xca\xfe\xba\xbe",
-          b"\xfd7zXZ", b"7z\xbc\xaf", b"SQLite format 3\0", b"\0asm", b"wOFF", b"wOF2", b"OggS", b"ID3", b"RIFF")  # fmt: skip
+_control_bytes = bytes(set(range(32)) - {8, 9, 10, 12, 13, 27}) + b"\x7f"
+_MAGIC = (
+    b"\x89PNG", b"\xff\xd8\xff", b"PK\x03\x04", b"\x7fELF", b"MZ\x90", b"%PDF-", b"\x1f\x8b", b"\xca\xfe\xba\xbe",
+    b"\xfd7zXZ", b"7z\xbc\xaf", b"SQLite format 3\0", b"\0asm",
+)  # fmt: skip
+_MAGIC_WORDS = (b"GIF8", b"wOFF", b"wOF2", b"OggS", b"ID3", b"RIFF", b"BZh", b"Rar!", b"glTF", b"fLaC", b"BM")
+"""Text may start like these too, but not with a NUL soon after."""
 
 
-def decode(data: bytes) -> DecodedText | tuple[Reason, str]:
-    """Return the text, or the reason and detail why the bytes are none. Never raises."""
-    for bom, encoding in _BOMS:
-        if data.startswith(bom):
-            return _with_encoding(data[len(bom) :], encoding, has_bom=True)
-    if data.startswith(_MAGIC):
-        return Reason.BINARY, "starts like a known binary format"
-    if b"\0" not in data:
-        try:
-            return _clean(data.decode("utf-8"), "utf-8")
-        except UnicodeDecodeError:
-            pass
-    elif (wide := _wide_encoding(data)) is not None:
-        return _with_encoding(data, wide)
+def _starts_like_binary(data: bytes) -> bool:
+    return data.startswith(_MAGIC) or (data.startswith(_MAGIC_WORDS) and b"\0" in data[:64])
+
+
+def _strict(data: bytes, encoding: str) -> str | None:
+    """Return the text, None if the bytes break the encoding's rules."""
+    try:
+        return data.decode(encoding)
+    except (UnicodeError, LookupError):
+        return None
+
+
+def _marked(data: bytes, bom: bytes, encoding: str) -> DecodedText | tuple[Reason, str]:
+    """Return the text of bytes that start with a byte order mark."""
+    rest = data[len(bom) :]
+    if (text := _strict(rest, encoding)) is not None:
+        return _clean(text, encoding, has_bom=True)
+    if encoding == "utf-8":
+        return decode(rest)
+    if encoding.startswith("utf-16") and (text := _strict(rest[:-1], encoding)) is not None:
+        problem = (Reason.DECODED_BY_GUESS, f"{encoding} with half a character at its end, which was left out")
+        return _clean(text, encoding, has_bom=True, problems=(problem,))
     if _looks_binary(data):
         return Reason.BINARY, "holds too many control bytes to be text"
-    if (named := _named_encoding(data)) is not None:
-        try:
-            return _clean(data.decode(named), named)
-        except (UnicodeDecodeError, LookupError):
-            pass
-    try:
-        return _clean(data.decode("utf-8"), "utf-8")
-    except UnicodeDecodeError:
-        return _guess(data)
-
-
-def _with_encoding(data: bytes, encoding: str, *, has_bom: bool = False) -> DecodedText | tuple[Reason, str]:
-    try:
-        return _clean(data.decode(encoding), encoding, has_bom=has_bom)
-    except UnicodeDecodeError as error:
-        if encoding != "utf-8":
-            return Reason.UNDECODABLE, f"its byte order mark promises {encoding}, but byte {error.start} breaks it"
-    return _guess(data)
+    return Reason.UNDECODABLE, f"its byte order mark promises {encoding}, but its bytes break the rules of that"
 
 
 def _clean(
@@ -83,7 +102,7 @@ def _clean(
     """Return the text with line ends and NULs as everything after expects them."""
     if "\0" in text:
         n_nuls = text.count("\0")
-        if n_nuls > len(text) * BINARY_SHARE:
+        if n_nuls > 1 and n_nuls > len(text) * BINARY_SHARE:
             return Reason.BINARY, f"{n_nuls} NUL characters"
         problems += ((Reason.NUL_BYTES, f"{n_nuls} NUL characters were read as spaces"),)
         text = text.replace("\0", " ")
@@ -92,64 +111,77 @@ def _clean(
     return DecodedText(text, encoding, has_bom, problems)
 
 
+def _ascii_or_escaped(data: bytes, text: str) -> DecodedText | tuple[Reason, str]:
+    """Return the text of bytes that are UTF-8: ISO-2022-JP is pure ASCII too, and told by its escapes."""
+    if b"\x1b$" in data and data.isascii() and (japanese := _strict(data, "iso2022_jp")) is not None:
+        return _clean(japanese, "iso2022_jp")
+    return _clean(text, "utf-8")
+
+
 def _wide_encoding(data: bytes) -> str | None:
-    """Return the UTF-16 form that bytes without a mark have: mostly ASCII, so every second byte is zero."""
-    sample = data[: GUESS_BYTES & ~1]
-    if len(sample) < 4:
+    """Return the UTF-16 form of bytes without a mark: ASCII characters make every second byte zero.
+
+    Text in other scripts has few of those but its line ends and spaces, so a small share is enough if all
+    characters can be printed.
+    """
+    sample = data[: SAMPLE_BYTES & ~1]
+    half = len(sample) // 2
+    if half < 2 or len(data) % 2:
         return None
-    half = len(sample) / 2
     even, odd = sample[0::2].count(0) / half, sample[1::2].count(0) / half
-    candidates = [("utf-16-le", odd, even), ("utf-16-be", even, odd)]
-    for encoding, zeros, others in candidates:
-        if zeros >= 0.3 and others <= 0.02:
-            try:
-                text = data.decode(encoding)
-            except UnicodeDecodeError:
-                continue
-            if not any(ord(character) < 9 for character in text[:2000]):
+    for encoding, zeros, others in (("utf-16-le", odd, even), ("utf-16-be", even, odd)):
+        if zeros >= 0.05 and others <= 0.02 and (text := _strict(data, encoding)) is not None:
+            start = text[:4000]
+            strange = sum(
+                not (character.isprintable() or character in "\t\n\r\f\u3000\xa0\ufeff") for character in start
+            )
+            if strange <= len(start) * 0.01:
                 return encoding
     return None
 
 
 def _looks_binary(data: bytes) -> bool:
-    sample = data[: 1 << 16]
+    sample = data[:SAMPLE_BYTES]
     controls = len(sample) - len(sample.translate(None, _control_bytes))
-    return controls > len(sample) * BINARY_SHARE
+    return controls > 1 and controls > len(sample) * BINARY_SHARE
 
 
 def _named_encoding(data: bytes) -> str | None:
-    """Return the encoding that a coding line among the first two names."""
-    head = b"\n".join(data[:1000].splitlines()[:2])
-    found = _coding_line.search(head)
+    """Return the encoding that a coding line among the first two names, if ASCII means itself in it."""
+    found = _coding_line.search(b"\n".join(data[:1000].splitlines()[:2]))
     if found is None:
         return None
     try:
-        return codecs.lookup(found[1].decode("ascii")).name
-    except LookupError:
+        name = codecs.lookup(found[1].decode("ascii")).name
+        fits = b"coding: \\u0041+x".decode(name) == "coding: \\u0041+x"
+    except (UnicodeError, LookupError, ValueError):
         return None
+    if name.replace("_", "-") in ("punycode", "idna", "utf-7") or not fits:
+        return None
+    return "gb18030" if name in ("gb2312", "gbk") else name  # as written, and what people mean by those names
+
+
+def _line_by_line(data: bytes) -> DecodedText | tuple[Reason, str] | None:
+    """Return the text of a file whose lines are UTF-8 but for a few, None if it is no such file."""
+    lines = data.split(b"\n")
+    foreign = [line for line in lines if _strict(line, "utf-8") is None]
+    n_good = sum(not line.isascii() for line in lines) - len(foreign)
+    if n_good < len(foreign):
+        return None
+    encoding = guess_encoding(b"\n".join(foreign))
+    texts = []
+    for line in lines:
+        text = _strict(line, "utf-8")
+        texts.append(line.decode(encoding, "replace") if text is None else text)
+    detail = f"{len(foreign)} lines are not UTF-8 like the rest; read as {encoding}"
+    return _clean("\n".join(texts), "utf-8", problems=((Reason.DECODED_BY_GUESS, detail),))
 
 
 def _guess(data: bytes) -> DecodedText | tuple[Reason, str]:
     """Return the text in the encoding that the lines with other than ASCII bytes look most like."""
-    import chardet  # noqa: PLC0415 - slow to load, and seldom needed
-
-    telling = b"\n".join(line for line in data.split(b"\n") if not line.isascii())[:GUESS_BYTES]
-    found = str(chardet.detect(telling)["encoding"] or "latin-1")
-    for encoding in (_widened(found), "latin-1"):
-        try:
-            text = data.decode(encoding)
-        except (UnicodeDecodeError, LookupError):
-            continue
-        if encoding == "latin-1" and any("\x80" <= character <= "\x9f" for character in text[:GUESS_BYTES]):
-            text, encoding = data.decode("cp1252", "replace"), "cp1252"
-        detail = f"no encoding is declared; read as {encoding}"
-        return _clean(text, encoding, problems=((Reason.DECODED_BY_GUESS, detail),))
+    telling = b"\n".join(line for line in data.split(b"\n") if not line.isascii())
+    for encoding in (guess_encoding(telling), "cp1252", "latin-1"):
+        if (text := _strict(data, encoding)) is not None:
+            detail = f"no encoding is declared; read as {encoding}"
+            return _clean(text, encoding, problems=((Reason.DECODED_BY_GUESS, detail),))
     return Reason.UNDECODABLE, "fits no known encoding"
-
-
-def _widened(encoding: str) -> str:
-    """Return the larger encoding that holds the guessed one, and that people mean by its name."""
-    name = encoding.lower().replace("_", "-")
-    wider = {"gb2312": "gb18030", "gbk": "gb18030", "shift-jis": "cp932", "shift_jis": "cp932", "ascii": "cp1252",
-             "euc-kr": "cp949", "iso-8859-1": "cp1252", "utf-8": "latin-1", "utf-8-sig": "latin-1"}  # fmt: skip
-    return wider.get(name, name)
