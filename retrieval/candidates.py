@@ -1,6 +1,7 @@
 """Candidates: the files that are looked at closely, from words, vectors, exact names, file names and the graph."""
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,7 +79,7 @@ def _by_words(index: DerivedIndex, word_groups: Sequence[TermGroups], limit: int
 def _by_file_name(index: DerivedIndex, query: Query) -> Int64s:
     """Return the files that are named like a word of the query, or like two neighbours joined."""
     content = query.content_words[:30]
-    pairs = [word + next_word for word, next_word in zip(content, content[1:], strict=False)]
+    pairs = [word + next_word for word, next_word in pairwise(content)]
     forms = {form for word in (*content, *pairs) for form in (joined(word), stem(joined(word))) if form}
     hashes = np.fromiter((name_hash(form) for form in forms), np.uint64, len(forms))
     return np.flatnonzero(np.isin(index.columns.stem_hash, hashes).any(axis=1))
@@ -91,7 +92,7 @@ def _by_graph(index: DerivedIndex, sources: Int64s, known: set[int]) -> list[int
     links = runs(columns.link_offset[sources], lengths)
     if not len(links):
         return []
-    gain = np.bincount(columns.link_target[links], columns.link_weight[links], columns.n_files)
-    gain /= columns.in_weight + 2
+    used = np.bincount(columns.link_target[links], columns.link_weight[links], columns.n_files)
+    gain = used / (columns.in_weight + 2)
     best = np.argsort(-gain, kind="stable")[: N_BY_GRAPH * 3]
     return [row for row in best.tolist() if gain[row] > 0 and row not in known][:N_BY_GRAPH]

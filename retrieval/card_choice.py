@@ -76,7 +76,7 @@ def score_cards(
     if vector is not None and index.vectors is not None:
         terms["meaning"] = index.vectors.cosines(cards, vector)
     weighted = {name: CARD[name] * values for name, values in terms.items()}
-    total = np.sum(list(weighted.values()), axis=0, dtype=np.float32)
+    total = np.asarray(np.sum(list(weighted.values()), axis=0), np.float32)
     return CardScores(cards, card_file, weighted, total)
 
 

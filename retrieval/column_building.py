@@ -128,7 +128,10 @@ def merged(first: Rows, second: Rows) -> Rows:
     """Return the files of both, in order of their paths."""
     paths = first.paths + second.paths
     order = np.array(sorted(range(len(paths)), key=paths.__getitem__), np.int64)
-    n_places, n_cards = np.concatenate([first.n_places, second.n_places]), np.concatenate([first.n_cards, second.n_cards])
+    n_places, n_cards = (
+        np.concatenate([first.n_places, second.n_places]),
+        np.concatenate([first.n_cards, second.n_cards]),
+    )
     n_entries = np.concatenate([first.n_entries, second.n_entries])
     card_order = runs(starts(n_cards)[:-1][order], n_cards[order])
     place_order = runs(starts(n_places)[:-1][order], n_places[order])
@@ -186,7 +189,8 @@ def _entries(
         ids = np.fromiter(map(word_ids.__getitem__, tokens.vocabulary), np.uint32, len(tokens.vocabulary))
         words.append(ids[np.frombuffer(tokens.token_index, np.uint32)])
         counts.append(np.frombuffer(tokens.counts, np.uint8).reshape(-1, 5))
-        lengths.append(np.diff(np.frombuffer(tokens.card_offsets, np.uint32).astype(np.int64)))
+        offsets = np.frombuffer(tokens.card_offsets, np.uint32).astype(np.int64)
+        lengths.append(offsets[1:] - offsets[:-1])
     return np.concatenate(words), np.concatenate(counts), np.concatenate(lengths)
 
 
@@ -195,7 +199,7 @@ def _field_lengths(entry_counts: NDArray[np.uint8], n_entries: Int64s) -> NDArra
     sums = np.zeros((len(entry_counts) + 1, 5), np.int64)
     np.cumsum(entry_counts, axis=0, dtype=np.int64, out=sums[1:])
     ends = starts(n_entries)
-    return np.minimum(sums[ends[1:]] - sums[ends[:-1]], 65535).astype(np.uint16)
+    return np.asarray(np.minimum(sums[ends[1:]] - sums[ends[:-1]], 65535), np.uint16)
 
 
 def _card_columns(cards: Sequence[Card]) -> dict[str, NDArray[Any]]:

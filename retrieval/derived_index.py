@@ -6,6 +6,7 @@
 import os
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -93,7 +94,7 @@ class DerivedIndex:
     def paths(self) -> list[str]:
         """All files' paths by row."""
         text, bounds = self.columns.path_bytes.tobytes(), self.columns.path_offset.tolist()
-        return [os.fsdecode(text[first:last]) for first, last in zip(bounds, bounds[1:], strict=False)]
+        return [os.fsdecode(text[first:last]) for first, last in pairwise(bounds)]
 
     @cached_property
     def file_order(self) -> Int64s:

@@ -49,6 +49,13 @@ class Expander:
             found[compound] = JOINED
         if not relatives:
             return tuple(found.items())
+        for word_id, strength in self._relatives(word):
+            found.setdefault(word_id, strength)
+        return tuple(found.items())
+
+    def _relatives(self, word: str) -> list[tuple[int, float]]:
+        """Return the strongest relatives of a stem, the nearest in length first."""
+        vocabulary = self._vocabulary
         others: list[tuple[float, int, int]] = []
         for other in ABBREVIATIONS.get(word, ()):
             word_id = vocabulary.find(other)
@@ -60,9 +67,7 @@ class Expander:
                 strength = relation(word, other)
                 if strength and other != word:
                     others.append((-strength, abs(len(other) - len(word)), word_id))
-        for strength, _, word_id in sorted(others)[:MAX_EXPANSIONS]:
-            found.setdefault(word_id, -strength)
-        return tuple(found.items())
+        return [(word_id, -strength) for strength, _, word_id in sorted(others)[:MAX_EXPANSIONS]]
 
 
 def relation(word: str, other: str) -> float:

@@ -33,12 +33,21 @@ TOP_CARDS, TOP_DECAY = 4, 0.7
 MAX_DEPTH = 6
 
 _asks_for = {
-    "test": re.compile(r"\b(tests?|testing|specs?|fixtures?|mocks?|unittest|pytest)\b|测试|テスト|테스트", re.IGNORECASE),
-    "side": re.compile(r"\b(examples?|samples?|demos?|docs?|vendor(ed)?|legacy|deprecated|compat\w*|generated|benchmarks?|stubs?)\b|示例", re.IGNORECASE),
-    "prose": re.compile(r"\b(docs?|documentation|readme|changelog|guide|tutorial|manual|config\w*|settings? file|licen[sc]e)\b|文档|说明|设计", re.IGNORECASE),
+    "test": re.compile(
+        r"\b(tests?|testing|specs?|fixtures?|mocks?|unittest|pytest)\b|测试|テスト|테스트", re.IGNORECASE
+    ),
+    "side": re.compile(
+        r"\b(examples?|samples?|demos?|docs?|vendor(ed)?|legacy|deprecated|compat\w*|generated|benchmarks?|stubs?)\b|示例",
+        re.IGNORECASE,
+    ),
+    "prose": re.compile(
+        r"\b(docs?|documentation|readme|changelog|guide|tutorial|manual|config file|settings file|licen[sc]e)\b"
+        r"|文档|说明|设计",
+        re.IGNORECASE,
+    ),
     "made": re.compile(r"\b(generated|vendor(ed)?|bundled?|lock ?file|third.party)\b", re.IGNORECASE),
     "old_version": re.compile(r"\bv\d+\b|legacy|old version", re.IGNORECASE),
-}  # fmt: skip
+}
 """What in a query asks for the files that are put lower otherwise."""
 
 
@@ -119,7 +128,9 @@ def used_by_matches(index: DerivedIndex, files: Int64s, values: Floats) -> Float
     columns = index.columns
     lengths = columns.link_offset[files + 1] - columns.link_offset[files]
     links = runs(columns.link_offset[files], lengths)
-    gain = np.bincount(columns.link_target[links], np.repeat(values, lengths) * columns.link_weight[links], columns.n_files)
+    gain = np.bincount(
+        columns.link_target[links], np.repeat(values, lengths) * columns.link_weight[links], columns.n_files
+    )
     return (gain[files] / (columns.in_weight[files] + 2)).astype(np.float32)
 
 

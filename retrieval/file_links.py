@@ -12,9 +12,7 @@ TEST_WEIGHT = 0.1
 """A link out of a test says little of what the program itself is built on."""
 
 
-def link_columns(
-    links: Sequence[tuple[int, int, int]], file_id: Int64s
-) -> tuple[Int64s, Uint32s, Floats]:
+def link_columns(links: Sequence[tuple[int, int, int]], file_id: Int64s) -> tuple[Int64s, Uint32s, Floats]:
     """Return where each file's links begin, their targets by row, and their weights.
 
     Args:

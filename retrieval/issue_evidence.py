@@ -151,7 +151,11 @@ def _telling(index: DerivedIndex, names: Sequence[Name]) -> tuple[NamedCards, ..
 def _named(named: Sequence[NamedCards], files: Int64s) -> Floats:
     total = np.zeros(len(files), np.float32)
     for one in named:
-        total += (STRONG if one.name.strong else PLAIN) * (best_in_files(one, files) > 0) / (1 + np.log(len(np.unique(one.files))))
+        total += (
+            (STRONG if one.name.strong else PLAIN)
+            * (best_in_files(one, files) > 0)
+            / (1 + np.log(len(np.unique(one.files))))
+        )
     return np.log1p(total).astype(np.float32)
 
 

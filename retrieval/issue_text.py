@@ -63,8 +63,10 @@ def split_issue(text: str) -> IssueText:
     for line in rest.split("\n"):
         (code if _code_line.match(line) else prose).append(line)
     spans = _span.findall(title) + [span for line in prose for span in _span.findall(line)]
-    modules = dict.fromkeys(_dotted.findall("\n".join([title, *prose, *spans, *code])[:MAX_CODE_CHARACTERS * 2]))
-    return IssueText(title, "\n".join(prose), "\n".join(spans), "\n".join(code)[:MAX_CODE_CHARACTERS], tuple(modules)[:MAX_NAMES])
+    modules = dict.fromkeys(_dotted.findall("\n".join([title, *prose, *spans, *code])[: MAX_CODE_CHARACTERS * 2]))
+    return IssueText(
+        title, "\n".join(prose), "\n".join(spans), "\n".join(code)[:MAX_CODE_CHARACTERS], tuple(modules)[:MAX_NAMES]
+    )
 
 
 def issue_terms(parts: Iterable[tuple[str, float]]) -> list[Term]:

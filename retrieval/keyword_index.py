@@ -18,7 +18,7 @@ FIELDS = ("text", "often", "very_often", "names", "place")
 OFTEN = 3
 VERY_OFTEN = 8
 _FIELD_WEIGHTS = (1.0, 0.5, 0.4, 1.2, 1.5)
-"""What a token in each field adds, times the token's own weight; chosen so that ≥ .985 of the right files are among 100."""
+"""What a token in each field adds, times its own weight; so, ≥ .985 of the right files are among 100."""
 _HEAP_BYTES = 64_000_000
 _COPIED = (".json", ".lock")
 """Endings of the files that tantivy replaces; segments never change and are linked."""
@@ -66,8 +66,8 @@ class KeywordIndex:
         # Half as many again, so that which of those with equal scores come in does not hang on their order on disk.
         hits = self._searcher.search(tantivy.Query.boolean_query(clauses), limit + limit // 2, count=False).hits
         addresses = [address for _, address in hits]
-        ids = self._searcher.fast_field_values("file_id", addresses)
-        found = sorted((-round(score, 4), int(file_id)) for (score, _), file_id in zip(hits, ids, strict=True))
+        ids = self._searcher.fast_field_values("file_id", addresses)  # None only where a segment lacks the field
+        found = sorted((-round(score, 4), int(file_id or 0)) for (score, _), file_id in zip(hits, ids, strict=True))
         return [(file_id, -score) for score, file_id in found[:limit]]
 
 

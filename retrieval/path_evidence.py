@@ -1,6 +1,7 @@
 """Path evidence: what the names of a file and its folders say, by the rarity of their words."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +46,12 @@ class PathEvidence:
 
 
 def path_evidence(
-    index: DerivedIndex, files: Int64s, query: Query, groups: TermGroups, *, counts: tuple[float, float, float] = (4.0, 1.5, 0.9)
+    index: DerivedIndex,
+    files: Int64s,
+    query: Query,
+    groups: TermGroups,
+    *,
+    counts: tuple[float, float, float] = (4.0, 1.5, 0.9),
 ) -> PathEvidence:
     """Return what the paths of some files say.
 
@@ -70,21 +76,21 @@ def path_evidence(
     strengths = groups.strength[term]
     _spread_joins(hit, groups)
     parts = groups.is_part
-    rarity = np.where(parts, groups.path_idf, 0.0)
+    rarity = np.where(parts, groups.path_idf, np.float32(0.0))
     total = max(float(rarity.sum()), 1e-9)
     stem_hit = hit[:, STEM]
     recall = stem_hit @ rarity / total
     precision = _precision(index, groups, owner, words, kinds, matched, strengths, n_files)
     heads = np.array([part and term.token in query.head_words for part, term in zip(parts, groups.terms, strict=True)])
-    head_rarity = np.where(heads, groups.path_idf, 0.0)
+    head_rarity = np.where(heads, groups.path_idf, np.float32(0.0))
     first = next((place for place, part in enumerate(parts) if part), None)
     folders = np.maximum(hit[:, FOLDER], hit[:, OUTER])
     return PathEvidence(
         stem_recall=recall,
         stem_precision=precision,
         stem_f1=2 * recall * precision / np.maximum(recall + precision, 1e-9),
-        folder_recall=folders @ rarity / total,
-        all_recall=np.maximum(stem_hit, folders) @ rarity / total,
+        folder_recall=np.asarray(folders @ rarity / total, np.float32),
+        all_recall=np.asarray(np.maximum(stem_hit, folders) @ rarity / total, np.float32),
         head_recall=stem_hit @ head_rarity / max(float(head_rarity.sum()), 1e-9),
         first_word=stem_hit[:, first] if first is not None else np.zeros(n_files, np.float32),
         exact=_exact(index, files, query),
@@ -145,7 +151,7 @@ def _exact(index: DerivedIndex, files: Int64s, query: Query) -> Floats:
     content = query.content_words
     for position, word in enumerate(content[:40]):
         want(word, (COMPOUND_BONUS if is_identifier(word) else 1.0) / (1 + 0.04 * position))
-    for word, next_word in zip(content[:40], content[1:40], strict=False):
+    for word, next_word in pairwise(content[:40]):
         want(word + next_word, JOINED_MATCH)
     if 1 < len(content) <= 5:
         want("".join(content), WHOLE_MATCH)
@@ -153,4 +159,4 @@ def _exact(index: DerivedIndex, files: Int64s, query: Query) -> Floats:
     values = np.fromiter(wanted.values(), np.float32, len(wanted))
     names = index.columns.stem_hash[files]
     equal = names[:, :, None] == hashes
-    return np.where(equal, values, np.float32(0.0)).max(axis=(1, 2), initial=0.0)
+    return np.asarray(np.where(equal, values, np.float32(0.0)).max(axis=(1, 2), initial=0.0), np.float32)

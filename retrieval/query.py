@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from codecards.indexer.tokens import whole_token, word_tokens, words
@@ -24,7 +25,9 @@ _CODE_SUFFIX = (
     r"py|pyi|pyx|js|jsx|mjs|cjs|ts|tsx|mts|cts|go|rs|java|kt|kts|scala|sc|c|h|cc|cpp|cxx|hpp|hh|cs|rb|php|swift|lua|ex|exs|hs|zig|sql"
     r"|sh|bash|md|rst|toml|yaml|yml|json|vue|svelte|html|css|txt|cfg|ini"
 )
-_path = re.compile(rf"(?<![\w/.:])(?:[.~]?/?(?:[\w.@+-]+/)+[\w.@+-]*[\w@+-]|[\w@+-][\w.@+-]*\.(?:{_CODE_SUFFIX}))(?![\w/])(?::(\d+))?")
+_path = re.compile(
+    rf"(?<![\w/.:])(?:[.~]?/?(?:[\w.@+-]+/)+[\w.@+-]*[\w@+-]|[\w@+-][\w.@+-]*\.(?:{_CODE_SUFFIX}))(?![\w/])(?::(\d+))?"
+)
 _qualified = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#|\\)~?[A-Za-z_$][\w$]*)*")
 _separator = re.compile(r"\.|::|->|#|\\")
 _address = re.compile(r"\b\w+://\S+")
@@ -160,7 +163,7 @@ def _terms(content: Sequence[str]) -> Iterator[Term]:
             else:
                 spans_an_end = not token.isascii() and len(token) == 2 and bool(STOP_CHARACTERS.intersection(token))
                 yield Term(token, "part", decay * (PAIR_END_WEIGHT if spans_an_end else 1.0), position)
-    for position, (word, next_word) in enumerate(zip(content, content[1:], strict=False)):
+    for position, (word, next_word) in enumerate(pairwise(content)):
         token = whole_token(word + next_word)
         if token not in seen and word.isascii() and next_word.isascii():
             seen.add(token)

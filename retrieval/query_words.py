@@ -5,48 +5,63 @@ from collections import defaultdict
 from codecards.indexer.tokens import stem
 
 STOP_WORDS = frozenset(
-    """a an and are as at be been being but by can could did do does doing done for from had has have having how i if in into is
-    it its itself just let me more most my no nor not of off on or our out over own please s same shall she should show so some
-    such t than that the their them then there these they this those through to too under until up us very was we were what
-    when where whether which while who whom whose why will with within without would you your
-    use uses used using given across about work works tell explain describe happen happens place places
-    does find look looking code codebase implemented implementation implement implements defined handled""".split()
+    """
+    a an and are as at be been being but by can could did do does doing done for from had has have having how i if
+    in into is it its itself just let me more most my no nor not of off on or our out over own please s same shall
+    she should show so some such t than that the their them then there these they this those through to too under
+    until up us very was we were what when where whether which while who whom whose why will with within without
+    would you your use uses used using given across about work works tell explain describe happen happens place
+    places does find look looking code codebase implemented implementation implement implements defined handled
+    """.split()
 )
 """English function words, question words, and verbs that people ask about code with."""
 
-SOFT_STOP_WORDS = frozenset("implemented implementation implement implements defined handled code codebase find show place places".split())
+SOFT_STOP_WORDS = frozenset(
+    "implemented implementation implement implements defined handled code codebase find show place places".split()
+)
+)
 """Stop words that are words of code too: dropped from a question of several words only where others remain."""
 
-PREPOSITIONS = frozenset("for from in into of on to with by via and or when while at during across between through".split())
+PREPOSITIONS = frozenset(
+    "for from in into of on to with by via and or when while at during across between through".split()
+)
 
 STOP_PAIRS = frozenset(
-    "怎么 如何 哪里 在哪 什么 为什 为何 是否 这个 那个 哪个 哪些 可以 是在 里的 请问 なに どこ です ます でき する した して 어디 어떻 무엇".split()
+    "怎么 如何 哪里 在哪 什么 为什 为何 是否 这个 那个 哪个 哪些 可以 是在 里的 请问"
+    " なに どこ です ます でき する した して 어디 어떻 무엇".split()
 )
 """Pairs of characters that ask and do not say what about."""
-STOP_CHARACTERS = frozenset("的了吗呢么吧啊在是和与或把被の は が を に で と も か 의 를 을 이 가 은 는 에".replace(" ", ""))
+STOP_CHARACTERS = frozenset(
+    "的了吗呢么吧啊在是和与或把被の は が を に で と も か 의 를 을 이 가 은 는 에".replace(" ", "")
+)
 """A pair with one of these weighs less: it spans a word's end."""
 
 _ABBREVIATIONS = """
-addr address; alloc allocate; app application; arg argument; args arguments; async asynchronous; attr attribute; auth authentication;
-auth authorization; authn authentication; authz authorization; avg average; bg background; bin binary; btn button; buf buffer;
-calc calculate; cb callback; cert certificate; cfg config; cfg configuration; char character; cls class; cmd command; cmp compare;
-coll collection; col column; comm communication; conf config; conf configuration; config configuration; conn connection; const constant;
-ctl control; ctrl control; ctrl controller; ctx context; cur current; curr current; db database; dec decimal; decl declaration;
-def definition; deps dependencies; desc description; dest destination; dev development; dict dictionary; diff difference; dir directory;
-dir folder; dispatch dispatcher; dist distribution; doc document; dst destination; elem element; env environment; err error; eval evaluate;
-evt event; exc exception; exec execute; expr expression; ext extension; fmt format; fn function; freq frequency; fs filesystem;
-func function; gen generate; hdr header; id identifier; idx index; img image; impl implementation; info information; init initialize;
-init initialization; int integer; iter iterator; jwt token; kwarg keyword; lang language; len length; lib library; loc location;
-lvl level; max maximum; mem memory; mgr manager; min minimum; misc miscellaneous; mod module; msg message; mtx mutex; net network;
-num number; obj object; op operation; opt option; opts options; org organization; param parameter; perf performance; perm permission;
-pkg package; pos position; pred predicate; pref preference; prev previous; priv private; proc process; prod production; prop property;
-proto protocol; ptr pointer; pub public; pwd password; qty quantity; rand random; recv receive; ref reference; reg register;
-regex regular; rel relative; repo repository; req request; res response; resp response; ret return; rgx regex; sched schedule;
-sched scheduler; sec second; sem semaphore; sep separator; seq sequence; sess session; sig signature; spec specification; src source;
-srv server; stat status; stats statistics; std standard; stmt statement; str string; struct structure; sub subscribe; sum summary;
-svc service; sync synchronize; sys system; tbl table; temp temporary; tmp temporary; tok token; ts timestamp; tx transaction;
-txn transaction; txt text; typ type; util utility; val value; var variable; vec vector; ver version; vm machine; win window;
-ws websocket; xform transform; delete remove; ssl tls; mutex lock; login signin; ui interface; cpu processor; hash digest
+addr address; alloc allocate; app application; arg argument; args arguments; async asynchronous; attr attribute;
+auth authentication; auth authorization; authn authentication; authz authorization; avg average; bg background;
+bin binary; btn button; buf buffer; calc calculate; cb callback; cert certificate; cfg config; cfg
+configuration; char character; cls class; cmd command; cmp compare; coll collection; col column; comm
+communication; conf config; conf configuration; config configuration; conn connection; const constant; ctl
+control; ctrl control; ctrl controller; ctx context; cur current; curr current; db database; dec decimal; decl
+declaration; def definition; deps dependencies; desc description; dest destination; dev development; dict
+dictionary; diff difference; dir directory; dir folder; dispatch dispatcher; dist distribution; doc document;
+dst destination; elem element; env environment; err error; eval evaluate; evt event; exc exception; exec
+execute; expr expression; ext extension; fmt format; fn function; freq frequency; fs filesystem; func function;
+gen generate; hdr header; id identifier; idx index; img image; impl implementation; info information; init
+initialize; init initialization; int integer; iter iterator; jwt token; kwarg keyword; lang language; len
+length; lib library; loc location; lvl level; max maximum; mem memory; mgr manager; min minimum; misc
+miscellaneous; mod module; msg message; mtx mutex; net network; num number; obj object; op operation; opt
+option; opts options; org organization; param parameter; perf performance; perm permission; pkg package; pos
+position; pred predicate; pref preference; prev previous; priv private; proc process; prod production; prop
+property; proto protocol; ptr pointer; pub public; pwd password; qty quantity; rand random; recv receive; ref
+reference; reg register; regex regular; rel relative; repo repository; req request; res response; resp response;
+ret return; rgx regex; sched schedule; sched scheduler; sec second; sem semaphore; sep separator; seq sequence;
+sess session; sig signature; spec specification; src source; srv server; stat status; stats statistics; std
+standard; stmt statement; str string; struct structure; sub subscribe; sum summary; svc service; sync
+synchronize; sys system; tbl table; temp temporary; tmp temporary; tok token; ts timestamp; tx transaction; txn
+transaction; txt text; typ type; util utility; val value; var variable; vec vector; ver version; vm machine; win
+window; ws websocket; xform transform; delete remove; ssl tls; mutex lock; login signin; ui interface; cpu
+processor; hash digest
 """
 
 

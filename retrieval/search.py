@@ -19,7 +19,7 @@ from codecards.retrieval.query import Query, read_query
 from codecards.retrieval.suggestions import suggest
 from codecards.retrieval.symbol_evidence import NamedCards, named_cards
 from codecards.retrieval.term_explanations import explain
-from codecards.retrieval.term_groups import group_terms
+from codecards.retrieval.term_groups import TermGroups, group_terms
 from codecards.retrieval.verdict import judge
 from codecards.retrieval.weights import ISSUE, weights_for
 
@@ -66,7 +66,7 @@ def search(
     if issue is not None:
         named: Sequence[NamedCards] = (*issue.named_in_code, *issue.named_in_prose)
         placed.update(issue.modules)
-        groups = (issue.everything, issue.title)
+        groups: tuple[TermGroups, ...] = (issue.everything, issue.title)
     else:
         named = named_cards(index, query.names)
         groups = (group_terms(index, query.terms),)
@@ -80,7 +80,7 @@ def search(
         evidence = gather_evidence(index, query, groups[0], files, named, places, vector)
         weights = weights_for(len(query.content_words))
     terms = {name: weights[name] * values for name, values in evidence.features.items() if weights.get(name)}
-    file_scores = np.sum(list(terms.values()), axis=0, dtype=np.float32)
+    file_scores = np.asarray(np.sum(list(terms.values()), axis=0), np.float32)
     cards = score_cards(index, evidence, named, frames, vector, filters)
     shown = order_cards(cards, file_scores, limit)
     top_files = list(dict.fromkeys(file for _, file in shown))

@@ -11,13 +11,19 @@ _FORMS = (
     # Java, Kotlin, Scala: at shop.cart.Cart.total(Cart.java:12)
     re.compile(r"^\s*at (?P<name>[\w$.<>]+)\((?P<path>[\w$]+\.\w+):(?P<line>\d+)\)", re.MULTILINE),
     # JavaScript: at total (src/cart.js:12:5)
-    re.compile(r"^\s*at (?:async )?(?P<name>[\w$.<>\[\] ]+?) \((?:file://)?(?P<path>[^()\n]+?):(?P<line>\d+)(?::\d+)?\)", re.MULTILINE),
+    re.compile(
+        r"^\s*at (?:async )?(?P<name>[\w$.<>\[\] ]+?) \((?:file://)?(?P<path>[^()\n]+?):(?P<line>\d+)(?::\d+)?\)",
+        re.MULTILINE,
+    ),
     # C#: at Shop.Cart.Total() in /src/Cart.cs:line 12
     re.compile(r"^\s*at (?P<name>[\w.<>`]+)\([^)\n]*\) in (?P<path>[^\n]+?):line (?P<line>\d+)", re.MULTILINE),
     # PHP: #0 /src/Cart.php(12): Cart->total()
     re.compile(r"^\s*#\d+ (?P<path>[^\s()]+)\((?P<line>\d+)\): (?P<name>[\w\\:>-]+)\(", re.MULTILINE),
     # gdb, lldb: #0 0x... in total (x=1) at cart.c:12
-    re.compile(r"^\s*#\d+\s+(?:0x[0-9a-f]+ in )?(?P<name>[\w:~<>]+) \([^\n]*\) at (?P<path>[^\s:]+):(?P<line>\d+)", re.MULTILINE),
+    re.compile(
+        r"^\s*#\d+\s+(?:0x[0-9a-f]+ in )?(?P<name>[\w:~<>]+) \([^\n]*\) at (?P<path>[^\s:]+):(?P<line>\d+)",
+        re.MULTILINE,
+    ),
     # Ruby: cart.rb:12:in `total'
     re.compile(r"(?P<path>[\w./\\-]+\.\w+):(?P<line>\d+):in [`'](?:[\w:]+[#.])?(?P<name>\w+[?!=]?)'"),
     # Go, Rust, Elixir, JavaScript without a name

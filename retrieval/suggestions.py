@@ -8,6 +8,7 @@ import numpy as np
 
 from codecards.indexer.cards import Card
 from codecards.indexer.tokens import word_tokens
+from codecards.retrieval.columns import Int64s
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.query import Query
 
@@ -43,7 +44,7 @@ def suggest(index: DerivedIndex, lookup: NameLookup, query: Query) -> tuple[str,
     return tuple(sorted(found, key=lambda name: (-found[name], name)))[:MAX_SUGGESTIONS]
 
 
-def _rows_with_near_words(index: DerivedIndex, name: str) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+def _rows_with_near_words(index: DerivedIndex, name: str) -> Int64s:
     """Return rows of cards whose name has a word that looks like one of the name's."""
     columns, vocabulary = index.columns, index.vocabulary
     near: set[int] = set()
@@ -57,4 +58,4 @@ def _rows_with_near_words(index: DerivedIndex, name: str) -> "np.ndarray[tuple[i
     in_name = np.flatnonzero(np.isin(columns.entry_word, wanted) & (columns.entry_counts[:, 0] > 0))
     rows = np.unique(np.searchsorted(columns.entry_offset, in_name, "right") - 1)
     rows = rows[columns.folded_name[rows] != 0]
-    return rows[:_MAX_LOOKED_AT].astype(np.int64)
+    return np.asarray(rows[:_MAX_LOOKED_AT], np.int64)

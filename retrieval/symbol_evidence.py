@@ -15,8 +15,9 @@ from codecards.retrieval.text_evidence import FIELD_NAME, Matches, best_of_files
 KIND_PRIOR = np.array(
     [
         {
-            "enum": 0.95, "impl": 0.6, "namespace": 0.9, "module": 0.9, "function": 0.9, "method": 0.75, "constructor": 0.5,
-            "property": 0.65, "macro": 0.85, "declaration": 0.6, "type": 0.9, "variable": 0.6, "constant": 0.6, "field": 0.5,
+            "enum": 0.95, "impl": 0.6, "namespace": 0.9, "module": 0.9, "function": 0.9, "method": 0.75,
+            "constructor": 0.5, "property": 0.65, "macro": 0.85, "declaration": 0.6, "type": 0.9, "variable": 0.6,
+            "constant": 0.6, "field": 0.5,
             "table": 1.0, "view": 0.95, "procedure": 0.9, "trigger": 0.8, "index": 0.6, "section": 0.5, "cell": 0.3,
             "window": 0.3, "part": 0.3,
         }.get(kind, 1.0)

@@ -100,7 +100,7 @@ def group_terms(index: DerivedIndex, terms: Sequence[Term], *, relatives: bool =
         idf=(np.maximum(LEAST_IDF, _idf(in_files, n_files)) * weight).astype(np.float32),
         path_idf=_idf(in_paths, n_files),
         is_part=np.array([term.kind == "part" for term in terms], np.bool_),
-        known=(strength > 0).any(axis=0),
+        known=np.asarray((strength > 0).any(axis=0)),
     )
 
 

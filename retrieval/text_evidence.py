@@ -94,7 +94,7 @@ class Matches:
     def card_shares(self, values: Floats) -> Floats:
         """Return (C,): sum over the groups that each card holds of (G,) values, by how surely it holds them."""
         held = np.minimum(1.0, np.bincount(self.pair_cell, self.pair_strength, len(self.cell_card)))
-        return np.bincount(self.cell_card, held * values[self.cell_group], len(self.cards))
+        return np.bincount(self.cell_card, held * values[self.cell_group], len(self.cards)).astype(np.float32)
 
     def _summed(self, cells: Int64s, n_cells: int, weights: tuple[float, ...]) -> Floats:
         values = (self.counts @ np.array(weights, np.float32))[self.pair_entry] * self.pair_strength

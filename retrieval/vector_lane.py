@@ -1,12 +1,12 @@
 """Vector lane: one embedder's vectors of all cards, found by FAISS or by a plain product, on a scale calibrated here.
 
-    vectors/
-        vectors.npy     (n_cards, dimensions) float16, unit rows, in the order of the columns
-        files.npy       (n_files, dimensions) float16: each file's weighted mean
-        keys.npy        (n_cards, 2) uint64: hash of the embedded text, so that none is embedded twice
-        canary.npy      vectors of fixed texts: an embedder that drifted is noticed
-        cards.faiss     IndexIDMap2 over a float16 scalar quantizer, from `FAISS_FROM` cards on
-        lane.json       identity and calibration; written last
+vectors/
+    vectors.npy     (n_cards, dimensions) float16, unit rows, in the order of the columns
+    files.npy       (n_files, dimensions) float16: each file's weighted mean
+    keys.npy        (n_cards, 2) uint64: hash of the embedded text, so that none is embedded twice
+    canary.npy      vectors of fixed texts: an embedder that drifted is noticed
+    cards.faiss     IndexIDMap2 over a float16 scalar quantizer, from `FAISS_FROM` cards on
+    lane.json       identity and calibration; written last
 """
 
 import hashlib
@@ -29,8 +29,9 @@ TextsOf = Callable[[ChangedFile], Sequence[str]]
 """Returns what is embedded of a file's cards, in their order."""
 FAISS_FROM = 20_000
 """Below this many cards the product of the matrix is quicker than loading FAISS (0.19 s of CPU)."""
-TYPE_KINDS = frozenset(("class", "struct", "interface", "trait", "enum", "record", "object", "type", "function", "method",
-                        "module", "macro", "namespace"))  # fmt: skip
+TYPE_KINDS = frozenset(
+    "class struct interface trait enum record object type function method module macro namespace".split()
+)
 """Kinds that say what a file is about; the others count less in its mean."""
 _LIGHT_WEIGHT = 0.3
 _ROWS_AT_ONCE = 16_384
@@ -223,7 +224,9 @@ def _embed(
             fresh.append(position)
     for start in range(0, len(fresh), _ROWS_AT_ONCE):
         some = fresh[start : start + _ROWS_AT_ONCE]
-        vectors[[rows[position] for position in some]] = embedder.embed_documents([texts[position] for position in some])
+        vectors[[rows[position] for position in some]] = embedder.embed_documents(
+            [texts[position] for position in some]
+        )
 
 
 def _file_means(columns: Columns, vectors: NDArray[np.float16]) -> NDArray[np.float16]:

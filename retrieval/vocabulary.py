@@ -1,4 +1,4 @@
-"""Vocabulary: the words of a generation, sorted, so that a word or all words with a beginning are found by bisection."""
+"""Vocabulary: the words of a generation, sorted, so that those with a beginning are found by bisection."""
 
 import mmap
 from collections.abc import Iterable, Sequence
