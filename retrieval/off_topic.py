@@ -1,11 +1,11 @@
 """Off-topic questions: what nobody asks of a program, so that similarity to them is what similarity by chance is."""
 
 _THINGS = (
-    "bread dough", "tomato plants", "a mountain bike", "the moon", "violin strings", "winter tyres", "a sourdough
-    starter", "garden snails", "wedding flowers", "a kayak", "wool socks", "the roman empire", "goat cheese", "a
-    chess opening", "volcanoes", "hay fever", "a puppy", "espresso", "old photographs", "a marathon", "blueberry
-    muffins", "whales", "a sailing boat", "church bells", "piano lessons", "sunburn", "pumpkin soup", "a bird nest",
-    "medieval castles", "olive trees", "hiking boots", "a campfire",
+    "bread dough", "tomato plants", "a mountain bike", "the moon", "violin strings", "winter tyres",
+    "a sourdough starter", "garden snails", "wedding flowers", "a kayak", "wool socks", "the roman empire",
+    "goat cheese", "a chess opening", "volcanoes", "hay fever", "a puppy", "espresso", "old photographs", "a marathon",
+    "blueberry muffins", "whales", "a sailing boat", "church bells", "piano lessons", "sunburn", "pumpkin soup",
+    "a bird nest", "medieval castles", "olive trees", "hiking boots", "a campfire",
 )  # fmt: skip
 _QUESTIONS = (
     "how long should {} rest before noon",

@@ -19,7 +19,6 @@ STOP_WORDS = frozenset(
 SOFT_STOP_WORDS = frozenset(
     "implemented implementation implement implements defined handled code codebase find show place places".split()
 )
-)
 """Stop words that are words of code too: dropped from a question of several words only where others remain."""
 
 PREPOSITIONS = frozenset(
