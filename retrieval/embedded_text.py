@@ -44,4 +44,5 @@ def card_text(path: str, qualified_name: str, signature: str, doc: str, body: st
     if doc:
         parts.append(doc[:MAX_DOC_CHARS])
     parts.append(body[:MAX_BODY_CHARS])
-    return split_identifiers("\n".join(parts))
+    # A path need not be UTF-8, and tokenizers take nothing else.
+    return split_identifiers("\n".join(parts)).encode("utf-8", "replace").decode()
