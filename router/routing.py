@@ -97,7 +97,8 @@ def route(given: RoutingInput, settings: RoutingSettings | None = None) -> tuple
         actions[entry.path] = _rule(entry, given, settings)
     _withdraw_what_does_not_fit(actions, given)
     _make_room(actions, given, settings.hysteresis)
-    for action in (*_found(given, settings), *_predicted(given, settings)):
+    free_tokens = given.files_budget_tokens - _full_tokens(actions, given)
+    for action in (*_found(given, settings, free_tokens), *_predicted(given, settings)):
         actions.setdefault(action.path, action)
     return tuple(actions.values())
 
@@ -229,7 +230,7 @@ def _make_room(actions: dict[str, RoutingAction], given: RoutingInput, threshold
         actions[entry.path] = _demote(entry, "the full files are over the budget, and this was used longest ago")
 
 
-def _found(given: RoutingInput, settings: RoutingSettings) -> list[RoutingAction]:
+def _found(given: RoutingInput, settings: RoutingSettings, free: int) -> list[RoutingAction]:
     """Return promotions for files outside the working memory that the last retrieval of this turn or the last found."""
     recent = [operation for operation in given.operations if operation.kind in RETRIEVAL_KINDS]
     if not recent or given.memory.turn - recent[-1].turn > 1:
@@ -238,7 +239,6 @@ def _found(given: RoutingInput, settings: RoutingSettings) -> list[RoutingAction
     present = {entry.path for entry in given.memory.files}
     present |= {departure.path for departure in given.memory.forgotten if turn - departure.turn < cooldown}
     actions: list[RoutingAction] = []
-    free = given.files_budget_tokens - _present_full_tokens(given)
     for path in dict.fromkeys(recent[-1].paths):
         n_hits = hits_in_a_row(path, recent)
         if path in present or n_hits < settings.hysteresis.promote_after_hits:
@@ -254,10 +254,6 @@ def _found(given: RoutingInput, settings: RoutingSettings) -> list[RoutingAction
             )
         )
     return actions
-
-
-def _present_full_tokens(given: RoutingInput) -> int:
-    return sum(_size(entry.path, given).full for entry in given.memory.files if entry.mode is Mode.FULL)
 
 
 def _predicted(given: RoutingInput, settings: RoutingSettings) -> list[RoutingAction]:

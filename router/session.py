@@ -1,0 +1,352 @@
+"""Session: what an agent, a command line or a server calls; each call is one whole step, on disk when it returns.
+
+Acts return a short status; what they show appears in the next context, and nowhere else.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from codecards.errors import CodecardsError, UsageError
+from codecards.router.archive import Archive, Clock, utc_now
+from codecards.router.bundle import Conflict, export_bundle, merge_bundle, read_bundle
+from codecards.router.compaction import Compaction, Summariser, compact
+from codecards.router.compressors import compress
+from codecards.router.context import Context, MemorySegment
+from codecards.router.excerpts import cap_output
+from codecards.router.ledger import LedgerSummary, effective_ratio, summarise_ledgers
+from codecards.router.notes import Anchor, Note, NoteDraft, with_states
+from codecards.router.operations import Operation
+from codecards.router.project import Project
+from codecards.router.project_view import Reference
+from codecards.router.recollection import recollect
+from codecards.router.retry_guard import Asked, Refusal, check_retry
+from codecards.router.routing import RoutingAction
+from codecards.router.secret_masking import mask_secrets
+from codecards.router.session_acts import SessionActs, recorded, stamp
+from codecards.router.session_state import SessionState
+from codecards.router.session_store import SessionStore
+from codecards.router.turn import TurnInput, TurnSettings, take_turn
+from codecards.router.window import ActionBlock, Message, WindowSettings, push
+from codecards.router.working_memory import Change, Mode, Task, WorkingMemory, with_change
+
+KEPT_QUESTIONS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class RecallAnswer:
+    """Folded hits, or the reason why the question was not asked again."""
+
+    references: tuple[Reference, ...]
+    refusal: Refusal | None = None
+
+
+class Session(SessionActs):
+    """One task's working memory, on disk between calls; two processes may share it."""
+
+    def __init__(
+        self,
+        store: SessionStore,
+        name: str,
+        project: Project,
+        archive: Archive,
+        *,
+        settings: TurnSettings | None = None,
+        window: WindowSettings | None = None,
+        clock: Clock = utc_now,
+        summariser: Summariser | None = None,
+        mask: Callable[[str], str] = mask_secrets,
+    ) -> None:
+        """Open a session that exists; `Session.start` makes a new one.
+
+        Raises:
+            TargetNotFoundError: There is no such session.
+        """
+        super().__init__(store, name, project, settings=settings, clock=clock, summariser=summariser, mask=mask)
+        self._archive = archive
+        self._window = window or WindowSettings()
+        self.last_actions: tuple[RoutingAction, ...] = ()
+        """The router's decisions of the last turn that this object took."""
+
+    @classmethod
+    def start(
+        cls,
+        store: SessionStore,
+        name: str,
+        project: Project,
+        archive: Archive,
+        *,
+        goal: str,
+        budget_tokens: int = 12_000,
+        constraints: Iterable[str] = (),
+        parent: str = "",
+        settings: TurnSettings | None = None,
+        window: WindowSettings | None = None,
+        clock: Clock = utc_now,
+        summariser: Summariser | None = None,
+    ) -> "Session":
+        """Return a new session.
+
+        Raises:
+            UsageError: The goal is empty, the budget is none, or there is such a session.
+        """
+        if not goal.strip() or budget_tokens <= 0:
+            raise UsageError("A session needs a goal and a budget of more than 0 tokens.")
+        memory = WorkingMemory(Task(mask_secrets(goal.strip()), constraints=tuple(constraints)))
+        now = stamp(clock)
+        with store.locked(name):
+            if store.exists(name):
+                raise UsageError(f"There is a session {name!r} already; go on with it, or choose another name.")
+            store.save(SessionState(name, memory, budget_tokens, now, now, parent=parent))
+        return cls(store, name, project, archive, settings=settings, window=window, clock=clock, summariser=summariser)
+
+    # Acts of the host, and turns
+
+    def record(
+        self,
+        kind: str,
+        *,
+        paths: Sequence[str] = (),
+        query: str = "",
+        call: str = "",
+        result: str = "",
+        error: bool = False,
+        reason: str = "",
+        lines: tuple[int, int] | None = None,
+    ) -> str:
+        """Take note of something the host's agent did: a read, search, edit, run, reply; return a status.
+
+        Long results are compressed and capped; the whole stays restorable.
+        """
+        masked = self._mask(result)
+        whole_handle = self._store.keep(self.name, masked) if masked else ""
+        shown = cap_output(compress(masked), self._settings.count)
+        tail = f"\n[whole output: {whole_handle}]" if shown != masked else ""
+
+        def noted(state: SessionState) -> SessionState:
+            state = recorded(state, kind, tuple(paths), query=query, failed=error, lines=lines)
+            operation, memory = state.operations[-1], state.memory
+            if operation.writes:
+                for path in paths:
+                    memory = with_change(memory, Change(path, kind, self._mask(reason)))
+            messages = _messages(operation, call or query or " ".join(paths), shown + tail, error)
+            window, squeezed = push(state.window, ActionBlock(messages), self._window, self._settings.count)
+            for piece in squeezed:
+                self._store.keep(self.name, piece.text)
+            return replace(state, memory=memory, window=window)
+
+        self._change(noted)
+        return f"recorded {kind}"
+
+    def before_generation(
+        self, user_input: str = "", *, environment: Mapping[str, str] | None = None, tool_schema: str = ""
+    ) -> Context:
+        """Begin a turn: refresh, route, assemble; the context is what the model is to see now.
+
+        Raises:
+            BudgetTooSmallError: Goal and constraints do not fit; nothing was changed.
+        """
+        asked = self._mask(user_input)
+        with self._store.locked(self.name):
+            state = self._store.load(self.name)
+            references: tuple[Reference, ...] = ()
+            if asked.strip():
+                # "go on" alone says nothing: the goal is part of every question.
+                references = tuple(self._project.recaller.recall(f"{asked} {state.memory.task.goal}", 5))
+            signals = self._project.signals(state.memory)
+            result = take_turn(
+                state,
+                TurnInput(
+                    self._project.texts_for(state, signals),
+                    self._project.digester.digest,
+                    user_input=asked,
+                    signals=signals,
+                    references=references,
+                    segments=self._segments(state.memory),
+                    environment={"now": stamp(self._clock), **(environment or {})},
+                    tool_schema=tool_schema,
+                ),
+                self._settings,
+            )
+            state = result.state
+            if asked.strip():
+                block = ActionBlock((Message("user", asked, state.memory.turn),))
+                window, squeezed = push(state.window, block, self._window, self._settings.count)
+                for piece in squeezed:
+                    self._store.keep(self.name, piece.text)
+                state = replace(state, window=window)
+            self._state = self._store.save(self._stamped(state), snapshot=True)
+            self.last_actions = result.actions
+        return result.context
+
+    def recall(self, query: str, limit: int = 8) -> RecallAnswer:
+        """Return folded hits of the project; the same question again without news is refused with other words.
+
+        Raises:
+            UsageError: The query is empty.
+        """
+        if not query.strip():
+            raise UsageError("recall needs a query.")
+        state, generation = self._reloaded(), self._project.generation()
+        near = self._project.vocabulary.near_words(query)
+        refusal = check_retry(query, state.memory.turn, state.asked, near, generation=generation)
+        if refusal is not None:
+            return RecallAnswer((), refusal)
+        references = tuple(self._project.recaller.recall(query, limit))[:limit]
+        paths = tuple(dict.fromkeys(reference.path for reference in references))
+
+        def asked(state: SessionState) -> SessionState:
+            question = Asked(query, state.memory.turn, tuple(ref.anchor for ref in references), generation)
+            state = recorded(state, "recall", paths, query=query)
+            return replace(state, asked=(*state.asked, question)[-KEPT_QUESTIONS:])
+
+        self._change(asked)
+        return RecallAnswer(references)
+
+    # Conclusions
+
+    def commit_note(
+        self,
+        title: str,
+        conclusion: str,
+        *,
+        files: Sequence[str] = (),
+        rejected: Sequence[str] = (),
+        verification: str = "",
+        leftovers: str = "",
+        confidence: float = 1.0,
+    ) -> Note:
+        """Write a conclusion into the archive, tied to its files, and return the note."""
+        note = self._archive.add(
+            NoteDraft(
+                title,
+                conclusion,
+                self._anchors(files),
+                tuple(files),
+                tuple(rejected),
+                verification,
+                leftovers,
+                self._state.outcome,
+                confidence,
+                f"session {self.name} turn {self.memory.turn}",
+            )
+        )
+
+        def referred(state: SessionState) -> SessionState:
+            refs = tuple(dict.fromkeys((*state.memory.archive_refs, note.note_id)))
+            return recorded(replace(state, memory=replace(state.memory, archive_refs=refs)), "note", tuple(files))
+
+        self._change(referred)
+        return note
+
+    def compact(
+        self, source: str | None = None, target_tokens: int = 1_000, preserve_keys: Sequence[str] = ()
+    ) -> Compaction:
+        """Return a text, or the acts of the window, as structured fields; the whole stays restorable by its handle.
+
+        Without a source the window's acts but the newest are put away. Open questions are taken into the state.
+
+        Raises:
+            BudgetTooSmallError: The target can't even hold the empty result.
+        """
+        blocks = self._reloaded().window.blocks
+        text = "\n".join(block.text() for block in blocks[:-1]) if source is None else self._mask(source)
+        result = compact(text, target_tokens, preserve_keys, count=self._settings.count, summariser=self._summariser)
+        self._store.keep(self.name, text)
+
+        def compacted(state: SessionState) -> SessionState:
+            questions = tuple(dict.fromkeys((*state.memory.open_questions, *result.open_questions)))[-12:]
+            state = replace(state, memory=replace(state.memory, open_questions=questions))
+            if source is None and len(blocks) > 1:
+                message = Message("system", f"compacted: {result.as_text()}", state.memory.turn)
+                kept = (ActionBlock((message,)), *state.window.blocks[len(blocks) - 1 :])
+                state = replace(state, window=replace(state.window, blocks=kept))
+            return state
+
+        self._change(compacted)
+        return result
+
+    def restore(self, handle: str) -> str:
+        """Return the whole text behind a handle, byte for byte.
+
+        Raises:
+            TargetNotFoundError: Nothing was kept under it.
+        """
+        return self._store.restore(self.name, handle)
+
+    def end(self, outcome: str = "done", *, conclusion: str = "") -> Note | None:
+        """End the session; a conclusion goes to the archive as a note, with changed files and open questions."""
+        self._change(lambda state: replace(state, outcome=outcome))
+        if not conclusion.strip():
+            return None
+        memory = self.memory
+        return self.commit_note(
+            memory.task.goal,
+            conclusion,
+            files=tuple(dict.fromkeys(change.path for change in memory.changes)),
+            leftovers="; ".join(memory.open_questions),
+            verification="; ".join(f"{change.path}: {change.status}" for change in memory.changes),
+        )
+
+    def report(self) -> tuple[LedgerSummary, float | None, tuple[str, ...]]:
+        """Return tokens by turn, the share of the shown lines that was used, and alarms."""
+        state = self._reloaded()
+        ratio = effective_ratio(state.supplied, state.uses)
+        alarms = state.ledgers[-1].alarms(ratio) if state.ledgers else ()
+        return summarise_ledgers(state.ledgers), ratio, alarms
+
+    def export(self) -> bytes:
+        """Return the effects of this session for another agent."""
+        return export_bundle(self.name, self._reloaded().memory)
+
+    def merge(self, data: bytes) -> tuple[Conflict, ...]:
+        """Take in what another agent's bundle adds, and return where both differ; there our own side was kept.
+
+        Raises:
+            StateFileError: It is no bundle.
+        """
+        bundle = read_bundle(data)
+        found: list[Conflict] = []
+
+        def merged(state: SessionState) -> SessionState:
+            memory, conflicts = merge_bundle(state.memory, bundle)
+            found[:] = conflicts
+            return replace(state, memory=memory)
+
+        self._change(merged)
+        return tuple(found)
+
+    def _segments(self, memory: WorkingMemory) -> tuple[MemorySegment, ...]:
+        """Return the notes that bear on the task, with the state of their ties."""
+        notes = self._archive.notes(archived=False)
+        files = [entry.path for entry in memory.files]
+        changing = [entry.path for entry in memory.files if entry.mode is Mode.FULL]
+        if memory.task.status not in ("implementing", "testing"):
+            changing = []
+        resolver = self._project.anchors
+        if resolver is not None:
+            paths = {*files, *changing}
+            notes = [with_states(note, resolver) if note.all_paths() & paths else note for note in notes]
+        return recollect(notes, goal=memory.task.goal, files=files, about_to_change=changing)
+
+    def _anchors(self, files: Sequence[str]) -> tuple[Anchor, ...]:
+        found: list[Anchor] = []
+        resolver = self._project.anchors
+        if resolver is None:
+            return ()
+        for path in files:
+            try:
+                found.append(resolver.resolve(path))
+            except CodecardsError:
+                continue  # a file that the index does not know is still named in the note
+        return tuple(found)
+
+
+def _messages(operation: Operation, call: str, result: str, is_error: bool) -> tuple[Message, ...]:
+    """Return the call and its response as a pair; what has no result is one message of the assistant."""
+    call_id = f"c{operation.number}"
+    if operation.kind in ("reply", "think") or not result:
+        return (Message("assistant", call or result or operation.kind, operation.turn, operation=operation.number),)
+    return (
+        Message("assistant", call or operation.kind, operation.turn, call_id, operation.kind, False, operation.number),
+        Message("tool", result, operation.turn, call_id, operation.kind, is_error, operation.number),
+    )

@@ -1,0 +1,129 @@
+"""Session store: sessions on disk, each a folder with its state, those after each turn, and the texts it let go."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from codecards.errors import StateFileError, TargetNotFoundError, UsageError
+from codecards.router.atomic_files import locked, set_aside, write_atomic
+from codecards.router.excerpts import handle_of
+from codecards.router.session_state import SessionState, decode_state, encode_state
+
+KEPT_SNAPSHOTS = 50
+_name = re.compile(r"[\w][\w.-]{0,79}")
+
+
+class SessionStore:
+    """The sessions of one project."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take the folder, usually `<root>/.codecards/sessions`; it is made with the first session."""
+        self.folder = folder
+        self.notices: list[str] = []
+        """What was repaired, in words."""
+
+    def names(self) -> list[str]:
+        """Return the names of all sessions, sorted."""
+        if not self.folder.is_dir():
+            return []
+        return sorted(path.name for path in self.folder.iterdir() if (path / "state.json").exists())
+
+    def exists(self, name: str) -> bool:
+        """Return whether there is such a session."""
+        return (self._folder(name) / "state.json").exists()
+
+    @contextmanager
+    def locked(self, name: str) -> Iterator[None]:
+        """Hold the session against other processes for the body."""
+        with locked(self._folder(name) / "session.lock"):
+            yield
+
+    def load(self, name: str) -> SessionState:
+        """Return a session's state; a damaged file is set aside and the state of the last turn takes its place.
+
+        Raises:
+            TargetNotFoundError: There is no such session.
+            StateFileError: It is of a later format, or damaged with no earlier state to go back to.
+        """
+        path = self._folder(name) / "state.json"
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            raise TargetNotFoundError(name, what="session", suggestions=self.names()[:5]) from None
+        except OSError as error:
+            raise StateFileError(f"{path} can't be read: {error.strerror or error}.") from error
+        try:
+            return decode_state(data, str(path))
+        except StateFileError as error:
+            if "is damaged" not in str(error):
+                raise
+            return self._restored(name, path, error)
+
+    def save(self, state: SessionState, *, snapshot: bool = False) -> SessionState:
+        """Write a state, and return it with its new revision; call it under the lock."""
+        state = replace(state, revision=state.revision + 1)
+        folder, data = self._folder(state.name), encode_state(state)
+        if snapshot:
+            write_atomic(folder / "turns" / f"{state.memory.turn:06d}.json", data)
+            for old in self.snapshots(state.name)[:-KEPT_SNAPSHOTS]:
+                old.unlink(missing_ok=True)
+        write_atomic(folder / "state.json", data)
+        return state
+
+    def snapshots(self, name: str) -> list[Path]:
+        """Return the files of the states after each turn, oldest first."""
+        return sorted((self._folder(name) / "turns").glob("[0-9]*.json"))
+
+    def state_after(self, name: str, turn: int) -> SessionState:
+        """Return the state after a turn.
+
+        Raises:
+            TargetNotFoundError: It was not kept.
+        """
+        path = self._folder(name) / "turns" / f"{turn:06d}.json"
+        if not path.exists():
+            raise TargetNotFoundError(f"{name} turn {turn}", what="state")
+        return decode_state(path.read_bytes(), str(path))
+
+    def keep(self, name: str, text: str) -> str:
+        """Keep a text byte for byte and return the handle that gives it back."""
+        handle = handle_of(text)
+        path = self._folder(name) / "originals" / f"{handle}.txt"
+        if not path.exists():
+            write_atomic(path, text.encode("utf-8", "surrogatepass"))
+        return handle
+
+    def restore(self, name: str, handle: str) -> str:
+        """Return the text of a handle.
+
+        Raises:
+            TargetNotFoundError: Nothing was kept under it.
+        """
+        if not re.fullmatch(r"t-[0-9a-f]{12}", handle):
+            raise TargetNotFoundError(handle, what="kept text")
+        try:
+            data = (self._folder(name) / "originals" / f"{handle}.txt").read_bytes()
+        except OSError:
+            raise TargetNotFoundError(handle, what="kept text") from None
+        return data.decode("utf-8", "surrogatepass")
+
+    def _folder(self, name: str) -> Path:
+        if not _name.fullmatch(name) or name.endswith("."):
+            raise UsageError(f"{name!r} is no name for a session: use letters, digits, '-', '_' and '.'.")
+        return self.folder / name
+
+    def _restored(self, name: str, path: Path, error: StateFileError) -> SessionState:
+        for snapshot in reversed(self.snapshots(name)):
+            try:
+                state = decode_state(snapshot.read_bytes(), str(snapshot))
+            except StateFileError:
+                continue
+            aside = set_aside(path)
+            write_atomic(path, encode_state(state))
+            self.notices.append(
+                f"{error} It was kept as {aside.name}; the session goes on from turn {state.memory.turn}."
+            )
+            return state
+        raise StateFileError(f"{error} There is no earlier state to go back to; the file was left as it is.") from error
