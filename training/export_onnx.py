@@ -13,11 +13,20 @@ import onnx
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from sentence_transformers import SentenceTransformer
+from tokenizers import Tokenizer
 from torch import Tensor
 
 from codecards.retrieval.onnx_embedder import MAX_TOKENS, MODEL_FILE
 
-_KEPT_FILES = ("config.json", "tokenizer.json", "tokenizer_config.json", "modules.json", "1_Pooling/config.json")
+_MODULES = ("Transformer", "Pooling", "Normalize")
+_PATHS = ("", "1_Pooling", "2_Normalize")
+_POOLING = {
+    "word_embedding_dimension": 0,  # filled in
+    "pooling_mode_cls_token": False,
+    "pooling_mode_mean_tokens": True,
+    "pooling_mode_max_tokens": False,
+    "pooling_mode_mean_sqrt_len_tokens": False,
+}
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
 
@@ -56,9 +65,26 @@ def export_int8(trained: Path, target: Path) -> None:
             full, target / MODEL_FILE, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True,
             extra_options={"MatMulConstBOnly": True},
         )  # fmt: skip
-    for name in _KEPT_FILES:
-        if (trained / name).exists():
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(trained / name, target / name)
-    settings = {"max_seq_length": MAX_TOKENS, "do_lower_case": False}
-    (target / "sentence_bert_config.json").write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
+    _write_settings(trained, target, model.get_sentence_embedding_dimension() or 0)
+
+
+def _write_settings(trained: Path, target: Path, dimensions: int) -> None:
+    """Write the small files in the form that every version of sentence-transformers since 2 reads."""
+    tokenizer = Tokenizer.from_file(str(trained / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    tokenizer.save(str(target / "tokenizer.json"), pretty=False)
+    for name in ("config.json", "tokenizer_config.json"):
+        shutil.copyfile(trained / name, target / name)
+    modules = [
+        {"idx": index, "name": str(index), "path": path, "type": f"sentence_transformers.models.{kind}"}
+        for index, (kind, path) in enumerate(zip(_MODULES, _PATHS, strict=True))
+    ]
+    _write_json(target / "modules.json", modules)
+    _write_json(target / "sentence_bert_config.json", {"max_seq_length": MAX_TOKENS, "do_lower_case": False})
+    _write_json(target / "1_Pooling" / "config.json", {**_POOLING, "word_embedding_dimension": dimensions})
+
+
+def _write_json(path: Path, value: object) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")

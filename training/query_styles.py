@@ -17,7 +17,7 @@ _STYLE_WEIGHTS = {"sentence": 36, "question": 20, "keywords": 12, "name": 8, "is
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _STOP_WORDS = frozenset(
     """a an the of to for in on by with from and or is are be this that it its as at into if when which given will can
-    should not all any other used using use may has have was were you your we""".split()  # noqa: SIM905 - readable
+    should not all any other used using use may has have was were you your we""".split()
 )
 _THIRD_PERSON = re.compile(r"^(\w+?)(sses|shes|ches|xes|zes|ies|s)$")
 _QUESTIONS = (
