@@ -137,8 +137,8 @@ class WhyNot:
     """Why a file is not among the hits of a query."""
 
     reason: str
-    """"ignored", "too_large", "binary" … (as in `problems.Reason`), "not_in_project", "not_indexed", "below_floor", "outranked",
-    "demoted", or "found"."""
+    """"ignored", "too_large", "binary" … (as in `problems.Reason`), "not_in_project", "not_indexed", "below_floor",
+    "outranked", "demoted", or "found"."""
     detail: str
 
 

@@ -73,9 +73,7 @@ class _Group(TyperGroup):
         ) as error:
             if os.environ.get("CODECARDS_DEBUG"):
                 raise
-            _say(
-                f"codecards: internal error: {type(error).__name__}: {error}; CODECARDS_DEBUG=1 shows where; please report it"
-            )
+            _say(f"codecards: internal error: {type(error).__name__}: {error}; CODECARDS_DEBUG=1 shows where it is")
             raise typer.Exit(3) from None
 
 

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from codecards.answers import Caller, Calls, FileSummary, FoundCard, Impact, Lane, Recall, Shown, Status, WhyNot
+from codecards.calls import callees_of, callers_of, changed_lines, tests_reaching
 from codecards.config import Settings, settings_from_environment
 from codecards.errors import (
     CodecardsError,
@@ -29,7 +30,7 @@ from codecards.indexer.changes import compare
 from codecards.indexer.git_calls import run_git
 from codecards.indexer.index_folder import FORMAT, IndexFolder
 from codecards.indexer.problems import Kept
-from codecards.indexer.snapshot import CallEdge, Snapshot
+from codecards.indexer.snapshot import Snapshot
 from codecards.indexer.source_files import check_root, discover, project_root, resolve_inside
 from codecards.indexer.workers import Workers
 from codecards.live_search import live_recall
@@ -43,7 +44,6 @@ from codecards.targets import Target, find_files, find_symbol, find_target
 if TYPE_CHECKING:
     import networkx
 
-CALL_KINDS = frozenset({"call", "construct", "macro", "decorator", "value"})
 DEFAULT_CALLS = 100
 OPEN_TRIES = 3
 
@@ -212,7 +212,8 @@ class Engine:
         )
         return Recall(
             query, ranking.kind, verdict, reader.snapshot.generation, hits, reader.derived.columns.n_files,
-            reader.derived.columns.n_cards, left_out, ranking.suggestions, (time.monotonic() - started) * 1000, tuple(notices),
+            reader.derived.columns.n_cards, left_out, ranking.suggestions, (time.monotonic() - started) * 1000,
+            tuple(notices),
         )  # fmt: skip
 
     def similar(self, path: str, line: int, *, limit: int = 8) -> tuple[Card, Recall]:
@@ -257,7 +258,7 @@ class Engine:
         Raises:
             TargetNotFoundError: Nothing has that name; near names are offered.
         """
-        return self._calls(name, path, limit, offset, self._callers_of)
+        return self._calls(name, path, limit, offset, callers_of)
 
     def callees(self, name: str, *, path: str | None = None, limit: int = DEFAULT_CALLS, offset: int = 0) -> Calls:
         """Return what a symbol uses, in the order of its lines.
@@ -265,7 +266,7 @@ class Engine:
         Raises:
             TargetNotFoundError: Nothing has that name; near names are offered.
         """
-        return self._calls(name, path, limit, offset, self._callees_of)
+        return self._calls(name, path, limit, offset, callees_of)
 
     def show(self, target: str, *, path: str | None = None) -> Shown:
         """Return a symbol, file or line with its text as it is on disk now.
@@ -328,12 +329,12 @@ class Engine:
             raise UsageError(f"git can't compare with {revision or 'HEAD'!r} here; name a commit of this repository")
         changed = [
             card
-            for path, line in _changed_lines(output.decode("utf-8", "replace"))
+            for path, line in changed_lines(output.decode("utf-8", "replace"))
             if (card := reader.snapshot.card_at(path, line))
         ]
         cards = tuple(dict.fromkeys(changed))
-        callers = self._callers_of(reader, cards)
-        return Impact(cards, tuple(callers), _tests_reaching(reader.snapshot, cards))
+        callers = callers_of(reader.snapshot, cards)
+        return Impact(cards, tuple(callers), tests_reaching(reader.snapshot, cards))
 
     def why_not(self, path: str, query: str) -> WhyNot:
         """Return why a file is not among the first hits of a query."""
@@ -341,9 +342,9 @@ class Engine:
         resolve_inside(self.root, path)
         wanted = path.replace("\\", "/").removeprefix("./").strip("/")
         for problem in reader.snapshot.problems():
-            if wanted == problem.path or (wanted.startswith(problem.path + "/") and problem.kept is Kept.NONE):
-                if problem.kept is not Kept.WHOLE:
-                    return WhyNot(problem.reason.value, problem.detail)
+            is_below = wanted.startswith(problem.path + "/") and problem.kept is Kept.NONE
+            if (wanted == problem.path and problem.kept is not Kept.WHOLE) or is_below:
+                return WhyNot(problem.reason.value, problem.detail)
         entry = reader.snapshot.file_at(wanted)
         if entry is None:
             return self._why_unknown(wanted)
@@ -406,7 +407,8 @@ class Engine:
             snapshot.generation, FORMAT, meta.get("commit") or None, dirty, meta.get("complete") == "1",
             int(meta["n_files"]), int(meta["n_cards"]), int(meta["n_edges"]),
             embedder.name if embedder else "none", embedder.dimensions if embedder else 0,
-            embedder.identity if embedder else "none", lanes, tuple(snapshot.problems()), n_new + n_stale + len(changes.removed),
+            embedder.identity if embedder else "none", lanes, tuple(snapshot.problems()),
+            n_new + n_stale + len(changes.removed),
         )  # fmt: skip
 
     def check(self) -> list[str]:
@@ -507,7 +509,7 @@ class Engine:
 
     def _calls(
         self, name: str, path: str | None, limit: int, offset: int,
-        collect: "Callable[[_Reader, Sequence[Card]], list[Caller]]",
+        collect: Callable[[Snapshot, Sequence[Card]], list[Caller]],
     ) -> Calls:  # fmt: skip
         if limit < 1 or offset < 0:
             raise UsageError("the limit must be 1 or more, and the offset 0 or more")
@@ -518,48 +520,9 @@ class Engine:
             raise TargetNotFoundError(name, what="symbol")
         if len(groups) > 1:
             return Calls(None, tuple(group[0] for group in groups), (), 0, False)
-        calls = collect(reader, groups[0])
+        calls = collect(reader.snapshot, groups[0])
         page = tuple(calls[offset : offset + limit])
         return Calls(groups[0][0], (), page, len(calls), len(page) < len(calls))
-
-    def _callers_of(self, reader: _Reader, cards: Sequence[Card]) -> list[Caller]:
-        edges = reader.snapshot.edges_to([card.card_id for card in cards])
-        known = {edge.edge_id for edge in edges}
-        for card in cards:
-            edges += [edge for edge in reader.snapshot.ambiguous_edges_to(card) if edge.edge_id not in known]
-        edges = [edge for edge in edges if edge.kind in CALL_KINDS]
-        holders = reader.snapshot.cards(edge.caller_id for edge in edges if edge.caller_id is not None)
-        found = [
-            Caller(
-                holders[edge.caller_id].qualified_name if edge.caller_id in holders else "<module>",
-                edge.caller_path,
-                edge.line,
-                edge.confidence,
-                edge.rule,
-                edge.kind,
-            )  # fmt: skip
-            for edge in edges
-        ]
-        order = ("exact", "likely", "possible")
-        return sorted(dict.fromkeys(found), key=lambda one: (order.index(one.confidence), one.path, one.line))
-
-    def _callees_of(self, reader: _Reader, cards: Sequence[Card]) -> list[Caller]:
-        edges = [
-            edge for edge in reader.snapshot.edges_from([card.card_id for card in cards]) if edge.kind in CALL_KINDS
-        ]
-        targets = reader.snapshot.cards(edge.target_id for edge in edges if edge.target_id is not None)
-        return [
-            Caller(
-                targets[edge.target_id].qualified_name if edge.target_id in targets else edge.name,
-                edge.target_path or "",
-                edge.line,
-                edge.confidence,
-                edge.rule,
-                edge.kind,
-            )  # fmt: skip
-            for edge in edges
-            if edge.confidence != "external" or edge.kind != "value"
-        ]
 
     def _show_lines(self, reader: _Reader, fresh: FreshFiles, found: Target) -> Shown:
         read = fresh.lines(found.path)
@@ -585,31 +548,3 @@ class Engine:
         return WhyNot(
             "ignored", "an ignore rule (.gitignore, .codecardsignore, info/exclude, or git's global file) leaves it out"
         )
-
-
-def _changed_lines(diff: str) -> list[tuple[str, int]]:
-    """Return (path, line) of every line that the new side of a diff adds or that stands where lines were removed."""
-    import re  # noqa: PLC0415
-
-    found: list[tuple[str, int]] = []
-    path = ""
-    for line in diff.split("\n"):
-        if line.startswith("+++ "):
-            path = line[4:].removeprefix("b/").rstrip("\t")
-        elif (head := re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line)) and path != "/dev/null":
-            first, n_lines = int(head[1]), int(head[2] or 1)
-            found += [(path, number) for number in range(max(1, first), max(1, first) + max(1, n_lines))]
-    return found
-
-
-def _tests_reaching(snapshot: Snapshot, cards: Sequence[Card]) -> tuple[str, ...]:
-    """Return the test files from which calls lead to one of the cards, those with the fewest calls between first."""
-    tests = {file.path for file in snapshot.files() if file.role == "test"}
-    found = dict.fromkeys(card.path for card in cards if card.path in tests)
-    frontier, seen = [card.card_id for card in cards], {card.card_id for card in cards}
-    for _ in range(3):
-        edges: list[CallEdge] = [edge for edge in snapshot.edges_to(frontier[:2000]) if edge.confidence != "possible"]
-        found.update(dict.fromkeys(edge.caller_path for edge in edges if edge.caller_path in tests))
-        frontier = [edge.caller_id for edge in edges if edge.caller_id is not None and edge.caller_id not in seen]
-        seen.update(frontier)
-    return tuple(found)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from codecards.indexer.build import content_key
 from codecards.indexer.cards import Card
+from codecards.indexer.file_record import content_key
 from codecards.indexer.languages import detect_language
 from codecards.indexer.partition import CardDraft, text_lines
 from codecards.indexer.problems import Problem
@@ -42,7 +42,7 @@ class FreshFiles:
         self._seen: dict[str, tuple[FileEntry, list[str], dict[tuple[str, int], CardDraft] | None] | None] = {}
 
     def look(self, cards: Iterable[Card]) -> Iterator[Looked]:
-        """Yield each card that is still there, with today's lines; moved ones are found again, vanished ones dropped."""
+        """Yield the cards that are still there, with today's lines; moved ones are found again."""
         for card in cards:
             file = self._file(card.path)
             if file is None:

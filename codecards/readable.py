@@ -43,7 +43,8 @@ def show_report(report: IndexReport) -> None:
         out.print(f"note: {printable(message)}", markup=False)
     out.print(
         f"generation {report.generation}: {report.n_seen:,} files, {report.n_cards:,} cards, {report.n_edges:,} edges"
-        f" in {report.took_ms / 1000:.2f} s ({report.n_read:,} read, {report.n_unchanged:,} unchanged, {report.n_removed:,} removed)",
+        f" in {report.took_ms / 1000:.2f} s ({report.n_read:,} read, {report.n_unchanged:,} unchanged,"
+        f" {report.n_removed:,} removed)",
         markup=False,
     )
     show_problems(out, report.problems)
@@ -117,7 +118,8 @@ def show_calls(calls: Calls, what: str) -> None:
         show_cards(calls.candidates, "The name may mean several things; give --path or one of these as PATH::NAME:")
         return
     out.print(
-        f"{what} of {calls.target.qualified_name} ({printable(calls.target.path)}:{calls.target.first_line}): {calls.total}",
+        f"{what} of {calls.target.qualified_name} ({printable(calls.target.path)}:{calls.target.first_line}):"
+        f" {calls.total}",
         markup=False,
     )
     for one in calls.calls:
@@ -166,7 +168,8 @@ def show_status(status: Status) -> None:
     if status.commit:
         out.print(f"indexed at commit {status.commit[:12]}{dirty}", markup=False)
     out.print(
-        f"{status.n_files:,} files, {status.n_cards:,} cards, {status.n_edges:,} edges; {status.n_changed:,} files changed since",
+        f"{status.n_files:,} files, {status.n_cards:,} cards, {status.n_edges:,} edges;"
+        f" {status.n_changed:,} files changed since",
         markup=False,
     )
     out.print(f"embedder {status.embedder_name} ({status.embedder_dimensions} dimensions)", markup=False)

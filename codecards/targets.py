@@ -1,7 +1,7 @@
 """Targets: which symbol, file or line a user or an agent means by what they write.
 
-Agents write inexactly: a qualified name, a bare name, a path without its folders or its suffix, a class name for a file. One
-fitting thing is taken, several are offered, none is said to be none with near names.
+Agents write inexactly: a qualified name, a bare name, a path without its folders or its suffix, a class name for a
+file. One fitting thing is taken, several are offered, none is said to be none with near names.
 """
 
 import re
@@ -67,7 +67,7 @@ def find_symbol(snapshot: Snapshot, written: str, path: str | None = None) -> li
     """Return the symbols that a name may mean, each as the cards of one thing, the best first."""
     head, mark, qualified = written.rpartition("::")
     if mark and snapshot.file_at(head) is not None:
-        name, _, ordinal = qualified.partition("~")
+        name = qualified.partition("~")[0]
         cards = [card for card in snapshot.cards_in(head) if card.qualified_name == name]
         exact = [card for card in cards if card.symbol_id == written]
         return [tuple(exact or cards)] if cards else []

@@ -3,6 +3,7 @@
 A record depends on the bytes and the language alone, so the snapshot keeps it by content.
 """
 
+import hashlib
 import struct
 from dataclasses import dataclass
 
@@ -55,6 +56,11 @@ class PackedRecord:
         """Return the record of a frame made by `to_frame`."""
         (n_bytes,) = _length.unpack_from(frame)
         return cls(frame[_length.size : _length.size + n_bytes], frame[_length.size + n_bytes :])
+
+
+def content_key(language: str, data: bytes) -> bytes:
+    """Return what a content is kept by: 16 bytes of BLAKE2b over language and bytes."""
+    return hashlib.blake2b(data, digest_size=16, key=language.encode()).digest()
 
 
 def unread(reason: Reason, detail: str, encoding: str = "") -> FileRecord:

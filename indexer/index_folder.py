@@ -26,7 +26,13 @@ from codecards.errors import IndexWriteError, SnapshotDamagedError, SnapshotForm
 FORMAT = 1
 """Number of the layout on disk; an index of another number is built anew."""
 FOLDER_NAME = ".codecards"
-IGNORE_TEXT = "# The index can be rebuilt at any time; the archive holds your notes and can be committed.\n*\n!archive/\n!archive/**\n!.gitignore\n"
+IGNORE_TEXT = """\
+# The index can be rebuilt at any time; the archive holds your notes and can be committed.
+*
+!archive/
+!archive/**
+!.gitignore
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +98,8 @@ class IndexFolder:
             message = f"the manifest {self.manifest_path} can't be read ({error}); run `codecards index` to rebuild"
             raise SnapshotDamagedError(message) from error
         raise SnapshotFormatError(
-            f"the index in {self.path} has format {found}, this version reads {FORMAT}; run `codecards index` to rebuild"
+            f"the index in {self.path} has format {found}, this version reads {FORMAT};"
+            " run `codecards index` to rebuild"
         )
 
     def write_manifest(self, manifest: Manifest) -> None:

@@ -177,7 +177,7 @@ class Snapshot:
     def card_counts(self) -> dict[int, int]:
         """Return file id -> number of cards."""
         with self._rows("SELECT file_id, count(*) FROM cards GROUP BY file_id") as rows:
-            return {file_id: n_cards for file_id, n_cards in rows}
+            return dict(rows)
 
     def problems(self) -> list[Problem]:
         """Return every file that is not indexed as one would expect, by path."""
@@ -290,7 +290,8 @@ class Snapshot:
         for start in range(0, len(values), MAX_VARIABLES):
             some = values[start : start + MAX_VARIABLES]
             query = (
-                "SELECT e.edge_id, e.caller_id, s.path, e.target_id, t.path, e.name, e.line, e.kind, e.confidence, e.rule,"
+                "SELECT e.edge_id, e.caller_id, s.path, e.target_id, t.path, e.name, e.line, e.kind, e.confidence,"
+                " e.rule,"
                 " e.candidates, e.n_candidates FROM edges e JOIN files s ON s.file_id = e.source_file_id"
                 " LEFT JOIN files t ON t.file_id = e.target_file_id"
                 f" WHERE {column} IN ({','.join('?' * len(some))}) ORDER BY s.path, e.line, e.edge_id"

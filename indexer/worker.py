@@ -1,8 +1,8 @@
 """Worker: the process that reads files' contents, so that a parser's crash or hang costs one file and not the run.
 
 It is started as `python -P -m codecards.indexer.worker` and speaks frames on its pipes: a frame is its length (4 bytes,
-big endian) and its bytes. A request is the language in UTF-8, a zero byte, and the file's bytes; the answer is the packed record.
-The process ends when its stdin does.
+big endian) and its bytes. A request is the language in UTF-8, a zero byte, and the file's bytes; the answer is the
+packed record. The process ends when its stdin does.
 """
 
 import os

@@ -11,8 +11,9 @@ class BashDialect(Dialect):
     """POSIX shell with Bash's and Zsh's functions."""
 
     plain_names = frozenset(
-        "source . echo printf cd test [ [[ local export declare readonly return exit set unset shift eval exec trap true false read"
-        " if then else fi for while do done case esac in : break continue let alias unalias type command builtin wait kill jobs".split()
+        "source . echo printf cd test [ [[ local export declare readonly return exit set unset shift eval exec trap"
+        " true false read if then else fi for while do done case esac in : break continue let alias unalias type command"
+        " builtin wait kill jobs".split()
     )
 
     def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:

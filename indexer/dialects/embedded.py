@@ -162,7 +162,7 @@ def _joined_cells(cells: Sequence[_Cell], language: str, n_lines: int) -> FileFa
                 cell.rows[-1],
                 signature=next((line.strip() for line in cell.lines if line.strip()), "")[:300],
                 doc=doc,
-            )  # fmt: skip
+            )
         )
         cell_of_line.update(dict.fromkeys(range(first, last + 1), here))
         for position, one in enumerate(facts.definitions):
@@ -195,9 +195,13 @@ def _joined_cells(cells: Sequence[_Cell], language: str, n_lines: int) -> FileFa
 def _moved(one: Definition, line_of: dict[int, int], parent: int) -> Definition:
     """Return the definition at the lines of the file."""
     return replace(
-        one, parent=parent, lead_line=line_of.get(one.lead_line, 1), first_line=line_of.get(one.first_line, 1),
-        name_line=line_of.get(one.name_line, 1), last_line=line_of.get(one.last_line, 1),
-    )  # fmt: skip
+        one,
+        parent=parent,
+        lead_line=line_of.get(one.lead_line, 1),
+        first_line=line_of.get(one.first_line, 1),
+        name_line=line_of.get(one.name_line, 1),
+        last_line=line_of.get(one.last_line, 1),
+    )
 
 
 def _without_magic(line: str) -> str:

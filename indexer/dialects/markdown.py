@@ -54,7 +54,7 @@ class MarkdownDialect(Dialect):
                     last_line=max(end, row + 1),
                     signature=lines[row].strip()[:300],
                     doc=body[:MAX_DOC_CHARACTERS],
-                )  # fmt: skip
+                )
             )
         return FileFacts("markdown", n_lines, tuple(definitions))
 

@@ -1,5 +1,7 @@
-"""SQL: what `CREATE` makes. The grammar loses whole statements of some dialects (procedures, triggers, packages), so
-the heads of statements are looked for too, with strings, comments and `$$` bodies left out of sight.
+"""SQL: what `CREATE` makes.
+
+The grammar loses whole statements of some dialects (procedures, triggers, packages), so the heads of statements are
+looked for too, with strings, comments and `$$` bodies left out of sight.
 """
 
 import re
@@ -8,11 +10,13 @@ from dataclasses import replace
 from codecards.indexer.dialects.dialect import Dialect
 from codecards.indexer.facts import Definition, FileFacts
 
-KINDS = {"table": "table", "view": "view", "function": "function", "procedure": "procedure", "trigger": "trigger", "index": "index",
+KINDS = {"table": "table", "view": "view", "function": "function", "procedure": "procedure", "trigger": "trigger",
+         "index": "index",
          "type": "type", "domain": "type", "sequence": "variable", "package": "module", "event": "trigger"}  # fmt: skip
 _hidden = re.compile(r"--[^\n]*|/\*.*?\*/|(\$\w*\$).*?\1|'(?:[^'\\]|''|\\.)*'|(?<![\w\]])N'(?:[^']|'')*'", re.DOTALL)
 _head = re.compile(
-    r"^[ \t]*create\s+(?:or\s+(?:replace|alter)\s+)?(?:definer\s*=\s*\S+\s+)?(?:(?:global|local|temp|temporary|unlogged|external|unique|clustered"
+    r"^[ \t]*create\s+(?:or\s+(?:replace|alter)\s+)?(?:definer\s*=\s*\S+\s+)?"
+    r"(?:(?:global|local|temp|temporary|unlogged|external|unique|clustered"
     r"|nonclustered|materialized|recursive|constraint|editionable|force|aggregate|foreign|fulltext|spatial)\s+)*"
     r"(?P<kind>table|view|function|procedure|proc|trigger|index|type|domain|sequence|package(?:\s+body)?|event)\s+"
     r"(?:concurrently\s+)?(?:if\s+not\s+exists\s+)?(?P<name>(?:[\w$#]+|\"[^\"]+\"|`[^`]+`|\[[^\]]+\])(?:\s*\.\s*(?:[\w$#]+|\"[^\"]+\"|`[^`]+`|\[[^\]]+\]))*)",
@@ -69,13 +73,13 @@ def _statements(text: str) -> list[Definition]:
                 last_line=last,
                 signature=" ".join(text[start : start + 300].partition("\n")[0].split())[:300],
                 doc=_comment(text, lead, first),
-            )  # fmt: skip
+            )
         )
     return found
 
 
 def _statement_end(plain: str, start: int, limit: int, *, is_routine: bool) -> int:
-    """Return where a statement ends: its `;` outside a BEGIN … END body, a batch's end, else the last text before the next."""
+    """Return where a statement ends: its `;` outside a BEGIN … END body, a batch's end, else the last text."""
     depth, position = 0, start
     marks = re.compile(r";|\b(?:begin|case|end)\b", re.IGNORECASE) if is_routine else re.compile(";")
     for mark in marks.finditer(plain, start, limit):

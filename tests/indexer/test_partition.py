@@ -9,7 +9,21 @@ from hypothesis import strategies as st
 from codecards.indexer.extraction import extract
 from codecards.indexer.partition import MODULE_NAME, PART_LINES, WINDOW_LINES, draft_cards, make_cards, text_lines
 
-CLASS = "import os\n\n\nclass Store:\n    '''Keeps.'''\n\n    limit = 3\n\n    def purge(self):\n        return 1\n\n\nprint(Store)\n"
+CLASS = """\
+import os
+
+
+class Store:
+    '''Keeps.'''
+
+    limit = 3
+
+    def purge(self):
+        return 1
+
+
+print(Store)
+"""
 
 
 def owned_lines(text: str, language: str) -> Counter[int]:

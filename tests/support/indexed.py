@@ -83,7 +83,7 @@ def exported(root: Path) -> dict[str, object]:
                 ids.get(edge.target_id or 0, ""),
                 edge.target_path or "",
                 tuple(ids[one] for one in edge.candidate_ids),
-            )  # fmt: skip
+            )
             for edge in snapshot.all_edges()
         )
         files = [(one.path, one.language, one.role, one.encoding, one.n_lines) for one in snapshot.files()]
