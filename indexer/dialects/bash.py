@@ -12,8 +12,8 @@ class BashDialect(Dialect):
 
     plain_names = frozenset(
         "source . echo printf cd test [ [[ local export declare readonly return exit set unset shift eval exec trap"
-        " true false read if then else fi for while do done case esac in : break continue let alias unalias type command"
-        " builtin wait kill jobs".split()
+        " true false read if then else fi for while do done case esac in : break continue let alias unalias type"
+        " command builtin wait kill jobs".split()
     )
 
     def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
