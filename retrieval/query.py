@@ -17,6 +17,8 @@ MAX_CHARACTERS = 100_000
 """What stands further back in a query is not read: a pasted log says what it says in its beginning."""
 ISSUE_WORDS = 60
 """From so many words on a text is an issue report rather than a question; from half as many if it has several lines."""
+TRACE_WORDS = 25
+"""Words that stand to one stack frame where a text is little else."""
 WHOLE_WEIGHT, JOIN_WEIGHT = 1.2, 0.8
 POSITION_DECAY = 0.04
 PAIR_END_WEIGHT = 0.3
@@ -96,8 +98,8 @@ def read_query(text: str) -> Query:
     text = text[:MAX_CHARACTERS].replace("\0", " ")
     frames = find_frames(text)
     paths = tuple(_paths(text))
-    kind = _kind(text, paths, frames)
     all_words = words(_address.sub(" ", text))
+    kind = _kind(text, paths, frames, len(all_words))
     content = _content_words(all_words)
     n_words = len(all_words)
     return Query(
@@ -109,7 +111,7 @@ def read_query(text: str) -> Query:
         names=tuple(_names(text)),
         paths=paths,
         frames=frames,
-        is_issue=n_words >= ISSUE_WORDS or ("\n" in text.strip() and n_words >= ISSUE_WORDS // 2),
+        is_issue=kind == "trace" or n_words >= ISSUE_WORDS or ("\n" in text.strip() and n_words >= ISSUE_WORDS // 2),
     )
 
 
@@ -127,9 +129,10 @@ def is_identifier(word: str) -> bool:
     )
 
 
-def _kind(text: str, paths: Sequence[NamedPath], frames: Sequence[Frame]) -> Kind:
+def _kind(text: str, paths: Sequence[NamedPath], frames: Sequence[Frame], n_words: int) -> Kind:
     bare = text.strip().strip("`'\"").strip()
-    if frames and ("\n" in bare or len(frames) > 1):
+    # A report that quotes a trace is a question; a trace with a line of text about it is a trace.
+    if frames and ("\n" in bare or len(frames) > 1) and n_words <= TRACE_WORDS * (len(frames) + 1):
         return "trace"
     if paths and _path.fullmatch(bare):
         return "path"

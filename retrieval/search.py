@@ -21,7 +21,7 @@ from codecards.retrieval.symbol_evidence import NamedCards, named_cards
 from codecards.retrieval.term_explanations import explain
 from codecards.retrieval.term_groups import TermGroups, group_terms
 from codecards.retrieval.verdict import judge
-from codecards.retrieval.weights import ISSUE, weights_for
+from codecards.retrieval.weights import ISSUE, TRACE, weights_for
 
 __all__ = ["DEFAULT_LIMIT", "CardLookup", "Filters", "search"]
 
@@ -75,7 +75,7 @@ def search(
         return Ranking(query.kind, "none", (), suggest(index, lookup, query), 0, lanes)
     if issue is not None:
         evidence = gather_issue_evidence(index, query, issue, files, places, vector)
-        weights: Mapping[str, float] = ISSUE
+        weights: Mapping[str, float] = TRACE if query.kind == "trace" else ISSUE
     else:
         evidence = gather_evidence(index, query, groups[0], files, named, places, vector)
         weights = weights_for(len(query.content_words))

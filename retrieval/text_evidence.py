@@ -166,16 +166,17 @@ def file_scores(
         weights: How words in cards count.
         path_counts: (F, G): weighted occurrences in the path, a field that no length dampens.
     """
+    if not groups.terms:
+        return np.zeros(len(matches.files), np.float32)
     fields = np.array(weights.fields, np.float32)
     lengths = index.file_lengths[matches.files] @ fields
     norm = _norm(lengths, float(index.mean_file_lengths @ fields), weights)
-    counts = np.zeros((len(matches.files), max(1, len(groups.terms))), np.float32)
+    counts = np.zeros((len(matches.files), len(groups.terms)), np.float32)
     values = matches.by_file(weights.fields) / norm[matches.file_cell_file]
     counts[matches.file_cell_file, matches.file_cell_group] = values
     if path_counts is not None:
         counts += path_counts
-    idf = groups.idf if len(groups.terms) else np.zeros(1, np.float32)
-    return np.asarray((counts * (weights.saturation + 1) / (counts + weights.saturation)) @ idf)
+    return np.asarray((counts * (weights.saturation + 1) / (counts + weights.saturation)) @ groups.idf)
 
 
 def best_of_files(values: Floats, card_file: Int64s, n_files: int) -> Floats:

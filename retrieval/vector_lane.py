@@ -121,8 +121,14 @@ class VectorLane:
             return self._faiss
 
 
-def derive_vectors(change: Change, embedder: Embedder, texts_of: TextsOf) -> None:
+def derive_vectors(change: Change, embedder: Embedder, texts_of: TextsOf, *, faiss_from: int = FAISS_FROM) -> None:
     """Write the lane of a new generation beside its columns; vectors of known texts are taken from the old one.
+
+    Args:
+        change: Whose columns lie in the new folder already.
+        embedder: Whose vectors.
+        texts_of: Gives what is embedded.
+        faiss_from: Number of cards from which a FAISS index is made.
 
     Raises:
         OSError: It can't be written.
@@ -150,7 +156,7 @@ def derive_vectors(change: Change, embedder: Embedder, texts_of: TextsOf) -> Non
     np.save(folder / "files.npy", file_vectors)
     np.save(folder / "keys.npy", keys)
     np.save(folder / "canary.npy", canary(embedder))
-    if columns.n_cards >= FAISS_FROM:
+    if columns.n_cards >= faiss_from:
         _write_faiss(folder / "cards.faiss", vectors)
     meta = {"identity": embedder.identity, "calibration": asdict(calibrate(embedder, vectors))}
     (folder / "lane.json").write_text(json.dumps(meta), encoding="utf-8")

@@ -12,6 +12,7 @@ import numpy as np
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.file_evidence import Evidence
 from codecards.retrieval.query import Query
+from codecards.retrieval.text_evidence import FIELD_NAME
 
 Verdict = Literal["found", "weak", "none"]
 
@@ -50,9 +51,11 @@ def judge(
     """
     if is_placed or has_exact_name:
         return "found"
-    if query.kind in ("path", "symbol") and not _words_of(evidence, top_files, 0.75):
-        return "weak" if top_files and _share(evidence, top_files)[1] >= WEAK_IN_FILE else "none"
     in_card, in_file = _share(evidence, top_files)
+    if query.kind == "symbol":
+        return "found" if _is_named(index, evidence) else "weak" if in_file >= WEAK_IN_FILE else "none"
+    if query.kind == "path":
+        return "weak" if in_file >= WEAK_IN_FILE else "none"
     if similarity >= FLOOR and in_file >= WEAK_IN_FILE:
         return "found"
     n_parts = int(np.count_nonzero(evidence.groups.is_part))
@@ -66,8 +69,25 @@ def judge(
     return "none"
 
 
-def _words_of(evidence: Evidence, top_files: Sequence[int], share: float) -> bool:
-    return bool(top_files) and _share(evidence, top_files)[0] >= share
+def _is_named(index: DerivedIndex, evidence: Evidence) -> bool:
+    """Return whether some name or path holds the query as a whole, however it is cased and joined; no relatives.
+
+    What is merely used is not found: "where is assertEqual" has no answer in a repository that does not define it.
+    """
+    groups, matches = evidence.groups, evidence.matches
+    wholes = [term.token for term in groups.terms if term.kind == "whole"]
+    parts = [term.token for term in groups.terms if term.kind == "part"]
+    # The last identifier of a qualified name is what is asked for.
+    wanted = wholes[-1:] or [form for part in parts[-1:] for form in (part, f"={part}")]
+    for word in wanted:
+        word_id = index.vocabulary.find(word)
+        if word_id < 0:
+            continue
+        place = int(np.searchsorted(groups.word_ids, word_id))
+        in_name = matches.counts[:, FIELD_NAME] > 0
+        if index.columns.word_paths[word_id] or bool((in_name & (matches.entry_term == place)).any()):
+            return True
+    return False
 
 
 def _share(evidence: Evidence, top_files: Sequence[int]) -> tuple[float, float]:

@@ -90,7 +90,10 @@ ISSUE: Mapping[str, float] = {
     "meaning_file": 2.0,
     "meaning_cards": 0.5,
 }
-"""For an issue's text or a stack trace."""
+"""For an issue's text."""
+
+TRACE: Mapping[str, float] = {**ISSUE, "frame": 8.0, "place": 0.0}
+"""For a stack trace with little else: its frames are the answer, the innermost first."""
 
 CARD: Mapping[str, float] = {
     "words": 1.0,  # as a share of the best card's
