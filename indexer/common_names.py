@@ -44,7 +44,13 @@ SCOPING = {
     "c": _c,
     "cpp": _c,
     "ruby": Scoping(
-        "ruby", "all", implicit_self=True, outer_packages=True, last_wins=True, instances=frozenset({"new"})
+        "ruby",
+        "all",
+        implicit_self=True,
+        outer_packages=True,
+        last_wins=True,
+        bare_by_name=True,
+        instances=frozenset({"new"}),
     ),
     "php": Scoping("php", "all", outer_packages=True, instances=frozenset({"self", "static"})),
     "swift": Scoping("swift", "all", implicit_self=True, outer_packages=True, instances=frozenset({"Self"})),

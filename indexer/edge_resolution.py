@@ -6,20 +6,16 @@ convention (a declared result type, the only definition of an uncommon name). `p
 nothing in the repository could explain give no edge.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from codecards.indexer.common_names import BUILTIN_FUNCTIONS, BUILTIN_METHODS, COMMON_NAMES, OUTSIDE_ROOTS
-from codecards.indexer.facts import Definition, Import, Reference
+from codecards.indexer.facts import Import, Reference
 from codecards.indexer.meanings import Meaning
+from codecards.indexer.name_candidates import NameCandidates, Outcome, shared_folders
 from codecards.indexer.name_meanings import NameMeanings
-from codecards.indexer.symbol_table import CALLED_KINDS, HOLDER_KINDS, FileNames, Place, SymbolTable
+from codecards.indexer.symbol_table import FileNames, Place, SymbolTable
 
-MAX_CANDIDATES = 8
 _CALLS = frozenset({"call", "construct", "macro", "decorator"})
-_TYPES = frozenset({"type", "inherit", "construct"})
-_UNCALLABLE = frozenset({"field", "constant", "section", "namespace", "table", "view", "index", "cell"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,18 +36,7 @@ class Edge:
     rule: str
     """What spoke for it, in a word: "import", "self", "same-file", "only-name"."""
     candidates: tuple[Place, ...] = ()
-    """What a possible edge may lead to, best first, cut at `MAX_CANDIDATES`."""
-    n_candidates: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    """What a reference leads to, whatever its line and caller."""
-
-    target: Place | None
-    confidence: str
-    rule: str
-    candidates: tuple[Place, ...] = ()
+    """What a possible edge may lead to, best first, cut at 8."""
     n_candidates: int = 0
 
 
@@ -62,13 +47,14 @@ class Resolver:
         """Take what the repository defines."""
         self.table = table
         self.meanings = NameMeanings(table)
+        self._candidates = NameCandidates(self.meanings)
         self._included: dict[str, frozenset[str]] = {}
 
     def resolve(self, path: str) -> tuple[Edge, ...]:
         """Return the edges of a file's imports and references, in the order of their lines."""
         facts = self.table.files[path]
         edges = [edge for one in facts.imports if (edge := self._import_edge(path, one)) is not None]
-        known: dict[tuple[int, str, str, str, int], _Outcome | None] = {}
+        known: dict[tuple[int, str, str, str, int], Outcome | None] = {}
         for one in facts.references:
             key = (one.owner, one.receiver, one.name, one.kind, one.n_arguments)
             if key in known:
@@ -108,7 +94,7 @@ class Resolver:
             return None
         return Edge(path, one.scope, target, written, one.line, "import", confidence, "import")
 
-    def _outcome(self, path: str, one: Reference) -> _Outcome | None:
+    def _outcome(self, path: str, one: Reference) -> Outcome | None:
         names = self.table.names[path]
         meanings = self.meanings
         if not one.receiver:
@@ -121,14 +107,14 @@ class Resolver:
             if found is None and holder is not None:
                 return self._on_known_holder(names, one, holder)
         if found is None:
-            return self._by_name(names, one)
+            return self._candidates.find(names, one)
         if found.kind == "external":
             if found.rule == "builtin" or one.kind == "value":
                 return None
             return (
-                _Outcome(None, "external", found.rule)
+                Outcome(None, "external", found.rule)
                 if found.is_sure
-                else self._by_name(names, one, at_most_possible=True)
+                else self._candidates.find(names, one, at_most_possible=True)
             )
         return self._settled(path, one, found)
 
@@ -145,22 +131,22 @@ class Resolver:
             return self.meanings.bare(path, self.table.files[path].definitions[one.owner].parent, one.name, one.line)
         return self.meanings.bare(path, one.owner, one.name, one.line)
 
-    def _on_known_holder(self, names: FileNames, one: Reference, holder: Meaning) -> _Outcome | None:
+    def _on_known_holder(self, names: FileNames, one: Reference, holder: Meaning) -> Outcome | None:
         """Return what a member means that its holder, as far as it is known, does not have."""
         if one.name == "new" and holder.kind == "type":  # Ruby, Rust without a `new` of its own
             return self._settled(names.path, one, holder)
         if holder.kind in ("external", "value", "instance", "type", "hidden"):
-            return self._by_name(names, one, at_most_possible=holder.kind in ("external", "instance", "type"))
+            return self._candidates.find(names, one, at_most_possible=holder.kind in ("external", "instance", "type"))
         return None
 
-    def _settled(self, path: str, one: Reference, found: Meaning) -> _Outcome | None:
+    def _settled(self, path: str, one: Reference, found: Meaning) -> Outcome | None:
         """Return the outcome of a meaning inside the repository."""
         if found.kind == "value" and one.kind in _CALLS:
             held = self.meanings.settle(path, found)
             if held is not None and held.kind in ("callable", "type") and held.places:
                 found = held
             elif held is not None and held.kind == "external" and not found.places:
-                return _Outcome(None, "external", held.rule)
+                return Outcome(None, "external", held.rule)
         if found.kind == "module" and one.kind in _CALLS:
             found = self.meanings.attribute(path, found, "default") or found
         places: Sequence[Place] = found.places
@@ -171,11 +157,11 @@ class Resolver:
         if not places or found.kind in ("instance", "super", "package", "dotted", "hidden"):
             return None
         if found.kind == "module":
-            return _Outcome((places[0][0], -1), "exact", found.rule) if one.kind != "call" else None
+            return Outcome((places[0][0], -1), "exact", found.rule) if one.kind != "call" else None
         places = self._nearest(path, places, one)
         is_one = len(places) == 1 or found.kind == "type" or self._are_one(places)
         confidence = "exact" if found.is_sure and is_one else "likely"
-        return _Outcome(places[0], confidence, found.rule or "scope")
+        return Outcome(places[0], confidence, found.rule or "scope")
 
     def _nearest(self, path: str, places: Sequence[Place], one: Reference | None) -> list[Place]:
         """Return what of several definitions of one name is meant, best first: bodies, near files, fitting heads."""
@@ -188,11 +174,16 @@ class Resolver:
             near = self._files_included(path)
             stems = {_stem(file) for file in near}
             ranks = {
-                place: (place[0] != path, place[0] not in near, _stem(place[0]) not in stems, -_shared(place[0], path))
+                place: (
+                    place[0] != path,
+                    place[0] not in near,
+                    _stem(place[0]) not in stems,
+                    -shared_folders(place[0], path),
+                )
                 for place in kept
             }
         else:
-            ranks = {place: (place[0] != path, False, False, -_shared(place[0], path)) for place in kept}
+            ranks = {place: (place[0] != path, False, False, -shared_folders(place[0], path)) for place in kept}
         best = min(ranks.values())
         kept = [place for place in kept if ranks[place] == best]
         if len(kept) > 1 and self.table.names[kept[0][0]].scoping.last_wins:
@@ -221,93 +212,6 @@ class Resolver:
             self._included[path] = frozenset(seen)
         return self._included[path]
 
-    # names alone
-
-    def _by_name(self, names: FileNames, one: Reference, *, at_most_possible: bool = False) -> _Outcome | None:
-        """Return what only the name speaks for; never more than `possible` for names that every library has."""
-        if one.kind in ("value", "type") or (not one.receiver and one.name in BUILTIN_FUNCTIONS):
-            return None
-        if one.receiver.partition(".")[0] in OUTSIDE_ROOTS:
-            return None
-        places = self.table.by_name.get((names.scoping.family, one.name), ())
-        found = [place for place in places if self._could_be(names, one, self.table.definition(place))] if places else []
-        if not found:
-            return None
-        fitting = [place for place in found if self._fits(place, one)]
-        hinted = [place for place in fitting if one.receiver and self._is_named_like(one.receiver, place)]
-        if one.name in BUILTIN_METHODS and one.receiver:
-            found = hinted
-            if not found:
-                return None
-        elif not at_most_possible:
-            chosen = fitting if len(found) == 1 else []
-            uncommon = one.name not in COMMON_NAMES and len(one.name) > 3
-            if chosen and uncommon and (one.receiver or names.scoping.bare_by_name):
-                return _Outcome(chosen[0], "likely", "only-name")
-            if len(hinted) == 1 and uncommon:
-                return _Outcome(hinted[0], "likely", "receiver-name")
-        if not one.receiver and not names.scoping.bare_by_name and not names.stars and names.scoping.space == "file":
-            # Nothing brings the name here: a local value, or an import that was forgotten.
-            if one.name in COMMON_NAMES or len(one.name) <= 3 or self._is_parameter(names, one):
-                return None
-        order = sorted(
-            found,
-            key=lambda place: (
-                place not in hinted,
-                place not in fitting,
-                place[0] != names.path,
-                -_shared(place[0], names.path),
-                place,
-            ),
-        )
-        return _Outcome(None, "possible", "name", tuple(order[:MAX_CANDIDATES]), len(order))
-
-    def _is_parameter(self, names: FileNames, one: Reference) -> bool:
-        """Return whether a head around the reference names it: then it is a value that was handed in."""
-        word = re.compile(rf"\b{re.escape(one.name)}\b")
-        at = one.owner
-        while at >= 0:
-            definition = names.facts.definitions[at]
-            if word.search(definition.signature.partition("(")[2]):
-                return True
-            at = definition.parent
-        return False
-
-    def _could_be(self, names: FileNames, one: Reference, definition: Definition) -> bool:
-        """Return whether a definition is of the kind that a reference asks for."""
-        kind = definition.kind
-        if one.kind == "macro":
-            return kind == "macro"
-        if one.kind in _TYPES:
-            return kind in HOLDER_KINDS
-        if kind in _UNCALLABLE or kind not in CALLED_KINDS:
-            return False
-        is_member = "." in definition.qualified_name
-        if one.receiver:
-            return is_member and kind != "constructor"
-        # A mixin's method calls what the classes that take it in define, without a receiver.
-        return not is_member or kind == "macro" or names.facts.language == "ruby"
-
-    def _fits(self, place: Place, one: Reference) -> bool:
-        """Return whether a call with so many arguments is possible."""
-        return one.kind not in ("call", "construct") or self.meanings.parameters(place).fit(one.n_arguments)
-
-    def _is_named_like(self, receiver: str, place: Place) -> bool:
-        """Return whether a receiver is called like the type that holds a definition: token_store, TokenStore."""
-        owner = self.table.definition(place).qualified_name.rpartition(".")[0].rpartition(".")[2]
-        word = receiver.rpartition(".")[2].removesuffix("()").replace("_", "").lower()
-        return len(word) > 2 and owner.lower().endswith(word) and len(word) * 2 >= len(owner)
-
 
 def _stem(path: str) -> str:
     return path.rpartition("/")[2].partition(".")[0]
-
-
-def _shared(one: str, other: str) -> int:
-    """Return the number of folders, from the root, that two files share."""
-    count = 0
-    for mine, theirs in zip(one.split("/")[:-1], other.split("/")[:-1], strict=False):
-        if mine != theirs:
-            break
-        count += 1
-    return count

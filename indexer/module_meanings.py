@@ -1,6 +1,7 @@
 """Module meanings: what imports bring in, and what modules and packages have under a name."""
 
 from dataclasses import replace
+from functools import cached_property
 
 from codecards.indexer.facts import Import
 from codecards.indexer.meanings import EXTERNAL, Meaning
@@ -167,16 +168,26 @@ class ModuleMeanings(TypeMeanings):
         library = self.table.modules.library_of(names.path)
         if library is None:
             return None
+        asked = self._asked_of_libraries.get((library, head), frozenset())
+        return self.once(("library", library, head), lambda: self._library_with(library, asked))
+
+    def _library_with(self, library: str, asked: frozenset[str]) -> Meaning | None:
         root = FullName(f"rust:{library}", "")
-        asked: set[str] = set()
-        for path, others in self.table.names.items():
-            if others.facts.language == "rust" and self.table.modules.library_of(path) == library:
-                wholes = (".".join(filter(None, (one.module, one.name))) for one in others.facts.imports)
-                asked.update(whole.partition(".")[2] for whole in wholes if whole.partition(".")[0] == head)
-        asked.discard("*")
         if not asked or not all(self._has(root, inside.removesuffix(".*")) for inside in asked):
             return None
         return Meaning("package", root, is_sure=len(asked) > 1, rule="import")
+
+    @cached_property
+    def _asked_of_libraries(self) -> dict[tuple[str, str], frozenset[str]]:
+        """(library, first name of paths) -> what the package's files import under that name."""
+        found: dict[tuple[str, str], set[str]] = {}
+        for path, names in self.table.names.items():
+            if names.facts.language == "rust" and (library := self.table.modules.library_of(path)) is not None:
+                for one in names.facts.imports:
+                    head, _, inside = ".".join(filter(None, (one.module, one.name))).partition(".")
+                    if inside not in ("", "*"):
+                        found.setdefault((library, head), set()).add(inside)
+        return {key: frozenset(insides) for key, insides in found.items()}
 
     def _has(self, package: FullName, inside: str) -> bool:
         found: Meaning | None = Meaning("package", package)

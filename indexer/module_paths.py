@@ -9,7 +9,7 @@ from functools import cached_property
 from codecards.indexer.common_names import scoping_of
 from codecards.indexer.facts import FileFacts
 
-SCRIPT_SUFFIXES = (".ts", ".tsx", ".d.ts", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte")
+SCRIPT_SUFFIXES = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte", ".d.ts")
 SOURCE_FOLDERS = ("src", "lib", "python", "source")
 _PYTHON_STANDARD = sys.stdlib_module_names - {"test"}  # a repository's own tests are often a package of that name
 _GO_STANDARD = frozenset(
