@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 
 from codecards.indexer.tokens import stem
 from codecards.retrieval.column_building import runs
-from codecards.retrieval.columns import Floats, Int64s
+from codecards.retrieval.columns import Int64s
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.path_words import joined, name_hash
 from codecards.retrieval.query import Query
 from codecards.retrieval.symbol_evidence import NamedCards
 from codecards.retrieval.term_groups import TermGroups
+from codecards.retrieval.vector_lane import Similarity
 
 N_BY_WORDS = 100
 N_BY_VECTORS = 20
@@ -30,7 +31,7 @@ def find_candidates(
     word_groups: Sequence[TermGroups],
     named: Sequence[NamedCards],
     placed_files: Iterable[int],
-    vector: Floats | None,
+    similarity: Similarity | None,
     allowed: NDArray[np.bool_],
 ) -> Int64s:
     """Return the rows of the files worth a closer look, ascending.
@@ -41,7 +42,7 @@ def find_candidates(
         word_groups: Its terms, in one or several sets.
         named: Exact definitions of its names.
         placed_files: Files that it names by path or frame.
-        vector: The query's vector; None without vectors.
+        similarity: How near cards are; None without vectors.
         allowed: (n_files,): which may answer.
     """
     n_allowed = int(np.count_nonzero(allowed))
@@ -56,8 +57,8 @@ def find_candidates(
         found.update(one.files[best].tolist())
     found.update(list(placed_files)[:_MAX_PLACED])
     found.update(_by_file_name(index, query)[:N_BY_FILE_NAME].tolist())
-    if vector is not None and index.vectors is not None:
-        cards, _ = index.vectors.nearest(vector, 4 * N_BY_VECTORS)
+    if similarity is not None:
+        cards, _ = similarity.nearest(4 * N_BY_VECTORS)
         files = index.file_of_card[cards]
         found.update(list(dict.fromkeys(files.tolist()))[:N_BY_VECTORS])
     found.update(_by_graph(index, by_words[:20], found))

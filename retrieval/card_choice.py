@@ -13,6 +13,7 @@ from codecards.retrieval.filters import Filters
 from codecards.retrieval.stack_frames import Frame
 from codecards.retrieval.symbol_evidence import NamedCards
 from codecards.retrieval.text_evidence import share_of
+from codecards.retrieval.vector_lane import Similarity
 from codecards.retrieval.weights import CARD
 
 _PART, _DECLARATION = KINDS.index("part"), KINDS.index("declaration")
@@ -37,7 +38,7 @@ def score_cards(
     evidence: Evidence,
     named: Sequence[NamedCards],
     frames: Mapping[int, float],
-    vector: Floats | None,
+    similarity: Similarity | None,
     filters: Filters,
 ) -> CardScores:
     """Return what speaks for each card that may be shown.
@@ -47,7 +48,7 @@ def score_cards(
         evidence: Of the candidate files.
         named: Exact definitions of the query's names.
         frames: Card row → how surely a stack frame lies in it.
-        vector: The query's vector.
+        similarity: How near cards are; None without vectors.
         filters: Which cards may be shown.
     """
     columns = index.columns
@@ -73,8 +74,8 @@ def score_cards(
         "nameless": (columns.folded_name[cards] == 0).astype(np.float32),
         "declaration": (kind == _DECLARATION).astype(np.float32),
     }
-    if vector is not None and index.vectors is not None:
-        terms["meaning"] = index.vectors.cosines(cards, vector)
+    if similarity is not None:
+        terms["meaning"] = similarity.cards(cards)
     weighted = {name: CARD[name] * values for name, values in terms.items()}
     total = np.asarray(np.sum(list(weighted.values()), axis=0), np.float32)
     return CardScores(cards, card_file, weighted, total)

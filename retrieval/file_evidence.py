@@ -28,6 +28,7 @@ from codecards.retrieval.text_evidence import (
     match,
     share_of,
 )
+from codecards.retrieval.vector_lane import Similarity
 
 TOP_CARDS, TOP_DECAY = 4, 0.7
 MAX_DEPTH = 6
@@ -74,7 +75,7 @@ def gather_evidence(
     files: Int64s,
     named: Sequence[NamedCards],
     places: Mapping[str, Mapping[int, float]],
-    vector: Floats | None,
+    similarity: Similarity | None,
 ) -> Evidence:
     """Return the evidence for a question's candidates.
 
@@ -85,7 +86,7 @@ def gather_evidence(
         files: Rows of the candidates, ascending.
         named: Exact definitions of its names.
         places: "place" and "frame" → file row → how surely it is named.
-        vector: The query's vector; None without vectors.
+        similarity: How near cards are; None without vectors.
     """
     n_files = len(files)
     matches = match(index, find_occurrences(index, files, groups.word_ids), groups)
@@ -118,7 +119,7 @@ def gather_evidence(
         **_named_features(query, files, named),
         **{name: dense(values, files) for name, values in places.items()},
         **standing_features(index, query, files),
-        **meaning_features(index, files, vector),
+        **meaning_features(index, files, similarity),
     }
     return Evidence(matches, groups, paths, names, words, docs, features)
 
@@ -160,18 +161,18 @@ def standing_features(index: DerivedIndex, query: Query, files: Int64s) -> dict[
     return features
 
 
-def meaning_features(index: DerivedIndex, files: Int64s, vector: Floats | None) -> dict[str, Floats]:
-    """Return the similarities of files and of their best cards to the query's vector."""
-    if vector is None or index.vectors is None:
+def meaning_features(index: DerivedIndex, files: Int64s, similarity: Similarity | None) -> dict[str, Floats]:
+    """Return the similarities of files and of their best cards to the query."""
+    if similarity is None:
         return {}
     columns = index.columns
     lengths = columns.card_offset[files + 1] - columns.card_offset[files]
     cards = runs(columns.card_offset[files], lengths)
-    cosines = index.vectors.cosines(cards, vector)
+    cosines = similarity.cards(cards)
     owner = np.repeat(np.arange(len(files)), lengths)
     return {
         "meaning_cards": decayed_sum(cosines, owner, len(files), n_best=TOP_CARDS, decay=TOP_DECAY),
-        "meaning_file": index.vectors.file_cosines(files, vector),
+        "meaning_file": similarity.files(files),
     }
 
 

@@ -34,6 +34,7 @@ from codecards.retrieval.text_evidence import (
     match,
     share_of,
 )
+from codecards.retrieval.vector_lane import Similarity
 
 N_TERMS, N_TITLE_TERMS, N_CODE_TERMS = 45, 20, 45
 MAX_PATH_WEIGHT = 3.0
@@ -79,7 +80,7 @@ def gather_issue_evidence(
     issue: IssueQuery,
     files: Int64s,
     places: Mapping[str, Mapping[int, float]],
-    vector: Floats | None,
+    similarity: Similarity | None,
 ) -> Evidence:
     """Return the evidence for a report's candidates.
 
@@ -89,7 +90,7 @@ def gather_issue_evidence(
         issue: As understood.
         files: Rows of the candidates, ascending.
         places: "place" and "frame" → file row → how surely it is named.
-        vector: The query's vector; None without vectors.
+        similarity: How near cards are; None without vectors.
     """
     n_files = len(files)
     all_groups = (issue.everything, issue.title, issue.code)
@@ -120,7 +121,7 @@ def gather_issue_evidence(
         "used_by_matches": used_by_matches(index, files, fields),
         **{name: dense(values, files) for name, values in places.items()},
         **standing_features(index, query, files),
-        **meaning_features(index, files, vector),
+        **meaning_features(index, files, similarity),
     }
     return Evidence(matches, issue.everything, paths, names, words, np.zeros_like(words), features)
 

@@ -18,8 +18,9 @@ from codecards.retrieval.issue_evidence import gather_issue_evidence, understand
 from codecards.retrieval.query import Query, read_query
 from codecards.retrieval.suggestions import suggest
 from codecards.retrieval.symbol_evidence import NamedCards, named_cards
-from codecards.retrieval.term_explanations import explain
+from codecards.retrieval.term_explanations import CARD_MEANINGS, Explanation
 from codecards.retrieval.term_groups import TermGroups, group_terms
+from codecards.retrieval.vector_lane import Similarity
 from codecards.retrieval.verdict import judge
 from codecards.retrieval.weights import ISSUE, TRACE, weights_for
 
@@ -57,8 +58,8 @@ def search(
     query = read_query(text)
     if not query.text.strip():
         raise UsageError("the query is empty; say what to look for, in words or by name")
-    vector = query_vector(index, query)
-    lanes = ("words", "symbols", "graph", "vectors") if vector is not None else ("words", "symbols", "graph")
+    similarity = query_similarity(index, query)
+    lanes = ("words", "symbols", "graph", "vectors") if similarity is not None else ("words", "symbols", "graph")
     issue = understand_issue(index, query) if query.is_issue else None
     places, frames = named_places(index, query)
     placed = {row for values in places.values() for row in values}
@@ -70,18 +71,18 @@ def search(
     else:
         named = named_cards(index, query.names)
         groups = (group_terms(index, query.terms),)
-    files = find_candidates(index, query, groups, named, placed, vector, allowed)
-    if not len(files) or (groups[0].is_empty and not placed and vector is None):
+    files = find_candidates(index, query, groups, named, placed, similarity, allowed)
+    if not len(files) or (groups[0].is_empty and not placed and similarity is None):
         return Ranking(query.kind, "none", (), suggest(index, lookup, query), 0, lanes)
     if issue is not None:
-        evidence = gather_issue_evidence(index, query, issue, files, places, vector)
+        evidence = gather_issue_evidence(index, query, issue, files, places, similarity)
         weights: Mapping[str, float] = TRACE if query.kind == "trace" else ISSUE
     else:
-        evidence = gather_evidence(index, query, groups[0], files, named, places, vector)
+        evidence = gather_evidence(index, query, groups[0], files, named, places, similarity)
         weights = weights_for(len(query.content_words))
     terms = {name: weights[name] * values for name, values in evidence.features.items() if weights.get(name)}
     file_scores = np.asarray(np.sum(list(terms.values()), axis=0), np.float32)
-    cards = score_cards(index, evidence, named, frames, vector, filters)
+    cards = score_cards(index, evidence, named, frames, similarity, filters)
     shown = order_cards(cards, file_scores, limit)
     top_files = list(dict.fromkeys(file for _, file in shown))
     verdict = judge(
@@ -91,7 +92,7 @@ def search(
         top_files,
         has_exact_name=_has_exact_name(query, named, files[top_files]),
         is_placed=bool(placed.intersection(files[top_files].tolist())),
-        similarity=_similarity(index, vector),
+        similarity=similarity.best() if similarity is not None else 0.0,
     )
     hits = _hits(index, lookup, query, evidence, terms, cards, shown) if verdict != "none" else ()
     wants_names = verdict == "none" or (verdict == "weak" and query.kind == "symbol")
@@ -99,12 +100,12 @@ def search(
     return Ranking(query.kind, verdict, hits, suggestions, len(files), lanes)
 
 
-def query_vector(index: DerivedIndex, query: Query) -> Floats | None:
-    """Return the query's unit vector; None without vectors, and where the embedder knows none of its words."""
+def query_similarity(index: DerivedIndex, query: Query) -> Similarity | None:
+    """Return how near a query is to cards; None without vectors, and where the embedder knows none of its words."""
     if index.vectors is None or index.embedder is None or query.kind == "path":
         return None
     vector: Floats = index.embedder.embed_queries([query.text[:MAX_EMBEDDED_CHARACTERS]])[0]
-    return vector if np.any(vector) else None
+    return index.vectors.similarity(vector) if np.any(vector) else None
 
 
 def named_places(index: DerivedIndex, query: Query) -> tuple[dict[str, dict[int, float]], dict[int, float]]:
@@ -134,13 +135,6 @@ def _has_exact_name(query: Query, named: Sequence[NamedCards], files: Int64s) ->
     return False
 
 
-def _similarity(index: DerivedIndex, vector: Floats | None) -> float:
-    if vector is None or index.vectors is None:
-        return 0.0
-    _, cosines = index.vectors.nearest(vector, 1)
-    return index.vectors.calibration.calibrated(float(cosines[0])) if len(cosines) else 0.0
-
-
 def _hits(
     index: DerivedIndex,
     lookup: CardLookup,
@@ -157,8 +151,14 @@ def _hits(
         if card_id not in known:
             continue
         card = known[card_id]
-        parts = [ScoreTerm(name, float(values[file]), explain(name, evidence, file)) for name, values in terms.items()]
-        parts += [ScoreTerm(f"card:{name}", float(values[place]), "") for name, values in cards.terms.items()]
-        parts = [part for part in parts if part.value]
+        explanation = Explanation(evidence, file)
+        parts = [
+            ScoreTerm(name, float(values[file]), explanation.of(name)) for name, values in terms.items() if values[file]
+        ]
+        parts += [
+            ScoreTerm(f"card:{name}", float(values[place]), CARD_MEANINGS[name])
+            for name, values in cards.terms.items()
+            if values[place]
+        ]
         hits.append(Hit(len(hits) + 1, card, sum(part.value for part in parts), tuple(parts)))
     return tuple(hits)

@@ -1,5 +1,8 @@
 """Term explanations: what a named part of a score means, in words."""
 
+from collections.abc import Mapping
+from functools import cached_property
+
 import numpy as np
 
 from codecards.retrieval.file_evidence import Evidence
@@ -50,35 +53,46 @@ _MEANINGS = {
     "title_symbol": "a name is much like the title",
     "code_words": "words of the query's code in the file",
 }
+_N_WORDS = 8
 _BY_WORDS = frozenset(("cards", "best_card", "file_words", "file_fields"))
 _BY_PATH = frozenset(("file_name", "folders", "whole_path"))
 
 
-def explain(name: str, evidence: Evidence, file: int) -> str:
-    """Return what a term means and which words of the query it rests on.
-
-    Args:
-        name: Of the term.
-        evidence: Of the candidates.
-        file: Place among the candidates.
-    """
-    meaning = _MEANINGS.get(name, name)
-    if name in _BY_WORDS:
-        words = _words_in_cards(evidence, file)
-    elif name in _BY_PATH:
-        words = _words_in_path(evidence, file)
-    else:
-        return meaning
-    return f"{meaning}: {', '.join(words)}" if words else meaning
+CARD_MEANINGS: Mapping[str, str] = {
+    "words": "words of the query in the card, as a share of the best card",
+    "name": "the card's name is much like the query",
+    "symbol": "the card defines a name of the query",
+    "documentation": "words of the query in the card's documentation",
+    "meaning": "similarity of the card",
+    "frame": "a stack frame lies in the card",
+    "part": "a later stretch of a long definition",
+    "nameless": "code outside all definitions",
+    "declaration": "a declaration without a body",
+}
+"""Terms of the card within its file."""
 
 
-def _words_in_cards(evidence: Evidence, file: int) -> list[str]:
-    groups, matches = evidence.groups, evidence.matches
-    terms = np.unique(matches.entry_term[matches.card_file[matches.entry_card] == file])
-    held = (groups.strength[terms] > 0).any(axis=0)
-    return [term.token for term, is_held in zip(groups.terms, held.tolist(), strict=True) if is_held][:8]
+class Explanation:
+    """Explains the terms of one file."""
 
+    def __init__(self, evidence: Evidence, file: int) -> None:
+        """Take the evidence and the file's place among the candidates."""
+        self._evidence = evidence
+        self._file = file
 
-def _words_in_path(evidence: Evidence, file: int) -> list[str]:
-    held = evidence.paths.counts[file] > 0
-    return [term.token for term, is_held in zip(evidence.groups.terms, held.tolist(), strict=True) if is_held][:8]
+    def of(self, name: str) -> str:
+        """Return what a term means and which words of the query it rests on."""
+        meaning = _MEANINGS.get(name, name)
+        words = self._words if name in _BY_WORDS else self._path_words if name in _BY_PATH else ""
+        return f"{meaning}: {words}" if words else meaning
+
+    @cached_property
+    def _words(self) -> str:
+        matches = self._evidence.matches
+        groups = np.sort(matches.file_cell_group[matches.file_cell_file == self._file])
+        return ", ".join(self._evidence.groups.terms[group].token for group in groups[:_N_WORDS].tolist())
+
+    @cached_property
+    def _path_words(self) -> str:
+        groups = np.flatnonzero(self._evidence.paths.counts[self._file] > 0)
+        return ", ".join(self._evidence.groups.terms[group].token for group in groups[:_N_WORDS].tolist())

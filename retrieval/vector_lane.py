@@ -72,37 +72,27 @@ class VectorLane:
         self.file_vectors: NDArray[np.float16] = np.load(folder / "files.npy", mmap_mode="r").view(np.ndarray)
         self.canary: Floats = np.load(folder / "canary.npy")
         self._faiss_path = folder / "cards.faiss"
+        self._has_faiss = self._faiss_path.exists()
         self._lock = threading.Lock()
         self._matrix: Floats | None = None
         self._faiss: Any = None  # faiss has no types
 
-    def nearest(self, query: Floats, limit: int) -> tuple[Int64s, Floats]:
-        """Return rows and cosines of the nearest cards, best first.
+    def similarity(self, query: Floats) -> "Similarity":
+        """Return what the lane says of a query.
 
         Args:
             query: (dimensions,) unit vector.
-            limit: How many.
         """
-        limit = min(limit, len(self.vectors))
-        if limit == 0:
-            return np.zeros(0, np.int64), np.zeros(0, np.float32)
-        if self._faiss_path.exists():
-            cosines, rows = self._faiss_index().search(query[None, :], limit)
-            return rows[0].astype(np.int64), cosines[0]
-        cosines = self._whole_matrix() @ query
-        best = np.argpartition(-cosines, limit - 1)[:limit]
-        best = best[np.lexsort((best, -cosines[best]))]
-        return best, cosines[best]
+        return Similarity(self, query)
 
-    def cosines(self, rows: Int64s, query: Floats) -> Floats:
-        """Return the cosines of some cards."""
-        matrix = self._matrix
-        chosen = matrix[rows] if matrix is not None else self.vectors[rows].astype(np.float32)
-        return np.asarray(chosen @ query)
+    def search(self, query: Floats, limit: int) -> tuple[Int64s, Floats]:
+        """Return rows and cosines of the nearest cards by FAISS, best first."""
+        cosines, rows = self._faiss_index().search(query[None, :], limit)
+        return rows[0].astype(np.int64), cosines[0]
 
-    def file_cosines(self, files: Int64s, query: Floats) -> Floats:
-        """Return the cosines of some files."""
-        return np.asarray(self.file_vectors[files].astype(np.float32) @ query)
+    def all_cosines(self, query: Floats) -> Floats | None:
+        """Return every card's cosine; None where there are so many that FAISS is to be asked."""
+        return None if self._has_faiss else np.asarray(self._whole_matrix() @ query)
 
     def _whole_matrix(self) -> Floats:
         with self._lock:
@@ -119,6 +109,42 @@ class VectorLane:
                 faiss.omp_set_num_threads(1)
                 self._faiss = faiss.read_index(str(self._faiss_path), faiss.IO_FLAG_MMAP_IFC)
             return self._faiss
+
+
+class Similarity:
+    """How near one query is to cards and files; what is needed of it twice is computed once."""
+
+    def __init__(self, lane: VectorLane, query: Floats) -> None:
+        """Take the lane and the query's (dimensions,) unit vector."""
+        self._lane = lane
+        self._query = query
+        self._all = lane.all_cosines(query)
+
+    def nearest(self, limit: int) -> tuple[Int64s, Floats]:
+        """Return rows and cosines of the nearest cards, best first; of equal ones the first."""
+        limit = min(limit, len(self._lane.vectors))
+        if limit < 1:
+            return np.zeros(0, np.int64), np.zeros(0, np.float32)
+        if self._all is None:
+            return self._lane.search(self._query, limit)
+        best = np.argpartition(-self._all, limit - 1)[:limit]
+        best = best[np.lexsort((best, -self._all[best]))]
+        return best, self._all[best]
+
+    def cards(self, rows: Int64s) -> Floats:
+        """Return the cosines of some cards."""
+        if self._all is not None:
+            return self._all[rows]
+        return np.asarray(self._lane.vectors[rows].astype(np.float32) @ self._query)
+
+    def files(self, files: Int64s) -> Floats:
+        """Return the cosines of some files."""
+        return np.asarray(self._lane.file_vectors[files].astype(np.float32) @ self._query)
+
+    def best(self) -> float:
+        """Return the best card's similarity on the calibrated scale, 0 to 1."""
+        _, cosines = self.nearest(1)
+        return self._lane.calibration.calibrated(float(cosines[0])) if len(cosines) else 0.0
 
 
 def derive_vectors(change: Change, embedder: Embedder, texts_of: TextsOf, *, faiss_from: int = FAISS_FROM) -> None:

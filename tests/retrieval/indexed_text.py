@@ -37,8 +37,8 @@ class WordEmbedder:
         for row, text in zip(rows, texts, strict=True):
             for word in text.lower().split():
                 row[sum(word.encode()) % self.dimensions] += 1
-            row /= max(float(np.linalg.norm(row)), 1e-9)
-        return rows
+        lengths: NDArray[np.float32] = np.linalg.norm(rows, axis=1, keepdims=True)
+        return np.asarray(rows / np.maximum(lengths, 1e-9), np.float32)
 
     embed_queries = embed_documents
 

@@ -1,4 +1,7 @@
+"""What is derived from a generation, fresh and from the one before."""
+
 from dataclasses import fields
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +33,7 @@ def without_ids(columns: Columns) -> dict[str, list[object]]:
 
 def links_of(texts: dict[str, str]) -> list[tuple[str, str, int]]:
     paths = sorted(texts)
-    return [(source, target, 2) for source, target in zip(paths, paths[1:], strict=False)]
+    return [(source, target, 2) for source, target in pairwise(paths)]
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

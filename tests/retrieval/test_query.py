@@ -1,3 +1,5 @@
+"""How texts are understood."""
+
 import pytest
 
 from codecards.retrieval.issue_text import split_issue
@@ -66,7 +68,7 @@ def test_identifiers_are_told_from_words(text: str, names: list[tuple[str, str, 
     [("max_age", True), ("maxAge", True), ("HTTPServer", True), ("utf8", True), ("__init__", True), ("$el", True),
      ("Router", False), ("HTTP", False), ("router", False), ("2024", False), ("_", False), ("", False)],
 )  # fmt: skip
-def test_only_what_code_alone_is_written_like_is_an_identifier(word: str, is_one: bool) -> None:  # noqa: FBT001
+def test_only_what_code_alone_is_written_like_is_an_identifier(word: str, is_one: bool) -> None:
     assert is_identifier(word) is is_one
 
 
@@ -92,7 +94,8 @@ def test_frames_of_every_language_are_read(line: str, frame: tuple[str, int, str
 def test_an_issue_is_split_into_title_prose_spans_and_code() -> None:
     issue = split_issue(
         "`purge` fails\n<!-- hidden words -->\nIt breaks with `TokenStore` in shop.cart.totals.\n"
-        "See https://example.org/o/r/blob/main/src/cart.py for it.\n\n```python\nstore.purge()\n```\n\n    indented()\n>>> typed()\n"
+        "See https://example.org/o/r/blob/main/src/cart.py for it.\n\n"
+        "```python\nstore.purge()\n```\n\n    indented()\n>>> typed()\n"
     )
     assert issue.title == "`purge` fails"
     assert "hidden" not in issue.prose + issue.code

@@ -1,3 +1,5 @@
+"""What is found, in which order, and when nothing is."""
+
 import random
 from pathlib import Path
 
@@ -198,9 +200,9 @@ def test_what_shares_no_word_with_the_repository_gives_nothing(shop: IndexedText
 def test_nonsense_is_found_in_at_most_one_query_of_fifty(shop: IndexedText) -> None:
     random_words = random.Random(2)
     words = (
-        "purple elephant banana wizard saxophone pudding umbrella glacier tango spoon violin pancake dragon pillow cactus "
-        "meadow whisper lantern biscuit harvest sparrow compass thunder velvet marble orchard puppet candle feather text "
-        "path token client method user line session"
+        "purple elephant banana wizard saxophone pudding umbrella glacier tango spoon violin pancake dragon pillow "
+        "cactus meadow whisper lantern biscuit harvest sparrow compass thunder velvet marble orchard puppet candle "
+        "feather text path token client method user line session"
     ).split()
     queries = [" ".join(random_words.choices(words, k=random_words.randint(3, 8))) for _ in range(200)]
     found = [query for query in queries if shop.ask(query).verdict == "found"]

@@ -1,3 +1,5 @@
+"""Vectors and their scale."""
+
 from pathlib import Path
 
 import numpy as np
@@ -25,10 +27,11 @@ def test_faiss_and_the_plain_product_find_the_same_cards(tmp_path: Path) -> None
     assert (nothing_new / "vectors" / "cards.faiss").exists()
     for text in ("alpha3 beta3", "word17", "return"):
         query = embedder.embed_queries([text])[0]
-        _, expected = plain.nearest(query, 5)
-        rows, cosines = with_faiss.nearest(query, 5)
+        _, expected = plain.similarity(query).nearest(5)
+        similarity = with_faiss.similarity(query)
+        rows, cosines = similarity.nearest(5)
         assert cosines == pytest.approx(expected, abs=1e-3)
-        assert with_faiss.cosines(rows, query) == pytest.approx(cosines, abs=1e-3)
+        assert similarity.cards(rows) == pytest.approx(cosines, abs=1e-3)
 
 
 @pytest.mark.parametrize(("cosine", "value"), [(0.2, 0.5), (0.4, 0.7), (0.3, 0.6), (-1.0, 0.0), (1.0, 1.0)])
