@@ -6,11 +6,13 @@ from dataclasses import replace
 from codecards.indexer.facts import Definition, FileFacts
 
 _head = re.compile(
-    r"^(?![ \t]*(?:typedef|return|else|case|goto|if|for|while|switch|do)\b)(?:[A-Za-z_][\w \t*&:<>,()\"-]*?[ \t*&])?"
-    r"(?P<name>[A-Za-z_~][\w:~]*)[ \t]*\((?P<parameters>[^;{}]*?)\)[ \t\w]*\s*\{",
+    r"^(?![ \t]*(?:typedef|return|else|case|goto|if|for|while|switch|do)\b)(?:[A-Za-z_][\w \t*&:<>,()\"-]{0,200}?[ \t*&])?"
+    r"(?P<name>[A-Za-z_~][\w:~]*)[ \t]*\((?P<parameters>[^;{}]{0,2000}?)\)[ \t\w]{0,80}\s{0,80}\{",
     re.MULTILINE,
 )
-_hidden = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:[^\n\\]|\\.)*", re.DOTALL | re.MULTILINE)
+_hidden = re.compile(
+    r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:[^\n\\]|\\.)*", re.DOTALL | re.MULTILINE
+)
 _visible = re.compile(r"[^\n]")
 _brace = re.compile(r"[{}]")
 _KEYWORDS = frozenset("if for while switch return sizeof defined else do case catch".split())
@@ -51,10 +53,17 @@ def with_lost_functions(facts: FileFacts, text: str) -> FileFacts:
         qualified = f"{owner.replace('::', '.')}.{name}" if owner else name
         lost.append(
             Definition(
-                name=name, qualified_name=qualified, kind="method" if owner else "function", parent=-1, lead_line=first + 1,
-                first_line=first + 1, name_line=row + 1, last_line=row + plain.count("\n", match.start("name"), end) + 1,
-                signature=head[:300], exported=not head.startswith("static"),
-            )  # fmt: skip
+                name=name,
+                qualified_name=qualified,
+                kind="method" if owner else "function",
+                parent=-1,
+                lead_line=first + 1,
+                first_line=first + 1,
+                name_line=row + 1,
+                last_line=row + plain.count("\n", match.start("name"), end) + 1,
+                signature=head[:300],
+                exported=not head.startswith("static"),
+            )
         )
     return _merged(facts, lost) if lost else facts
 

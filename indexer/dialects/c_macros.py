@@ -16,16 +16,19 @@ _before_head = re.compile(
     re.MULTILINE,
 )
 _lone = re.compile(
-    r"^(?P<keep>[ \t]*)(?P<macro>[A-Z_][A-Z0-9_]{3,}(?P<arguments>\([^()\n;]*(?:\([^()\n]*\)[^()\n;]*)*\))?)(?=[ \t]*\r?$)", re.MULTILINE
+    r"^(?P<keep>[ \t]*)(?P<macro>[A-Z_][A-Z0-9_]{3,}(?P<arguments>\([^()\n;]*(?:\([^()\n]*\)[^()\n;]*)*\))?)(?=[ \t]*\r?$)",
+    re.MULTILINE,
 )
 _after_lone = re.compile(r"\s*(?:[{)\]},;?:|&+*/.=<-]|\w+\s*\()")
 _class_macro = re.compile(
     rf"\b(?P<keep>(?:class|struct|union)[ \t]+)(?P<macro>{_MACRO}(?:\([^()\n]*\))?[ \t]+)(?=[A-Za-z_][\w:]*\s*(?:final\s*)?(?:<[^;{{}}]*>\s*)?(?::(?!:)|\{{))"
 )
 _before_body = re.compile(rf"(?P<keep>\)[ \t]*(?:const[ \t]*)?)(?P<macro>{_MACRO}(?:\([^()\n]*\))?)(?=\s*\{{)")
-_attribute = re.compile(r"(?P<keep>(?<=\S)[ \t]+)(?P<macro>(?:__attribute__|__declspec)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))")
+_attribute = re.compile(
+    r"(?P<keep>(?<=\S)[ \t]+)(?P<macro>(?:__attribute__|__declspec)\s*\((?>[^()]+|\((?>[^()]+|\([^()]*\))*\))*\))"
+)
 _old_style = re.compile(
-    r"(?P<keep>^[A-Za-z_][\w \t*]*\*[ \t]*\r?\n?[ \t]*\w+[ \t]*\([ \t]*\w+(?:[ \t]*,[ \t]*\w+)*[ \t]*\)[ \t]*\r?\n)"
+    r"(?P<keep>^[A-Za-z_][\w \t*]{0,120}\*[ \t]*\r?\n?[ \t]*\w+[ \t]*\([ \t]*\w+(?:[ \t]*,[ \t]*\w+)*[ \t]*\)[ \t]*\r?\n)"
     r"(?P<macro>(?:[ \t]*[A-Za-z_][^(){};#]*;[ \t]*\r?\n)+)(?=\{)",
     re.MULTILINE,
 )
@@ -164,12 +167,14 @@ def _without_broken_branches(text: str) -> str:
 def _mend(group: _Group, lines: list[str]) -> bool:
     """Keep one branch of a group, if one of them is broken, and say so."""
     branches = [(start + 1, end) for start, end in zip(group.marks, group.marks[1:], strict=False)]
-    if group.marks[-1] - group.marks[0] > MAX_BRANCH_ROWS or not any(_is_broken("\n".join(lines[a:b])) for a, b in branches):
+    if group.marks[-1] - group.marks[0] > MAX_BRANCH_ROWS or not any(
+        _is_broken("\n".join(lines[a:b])) for a, b in branches
+    ):
         return False
     kept = 0
-    if "__cplusplus" in group.condition and not group.condition.lstrip().startswith("#ifndef"):
-        kept = 1
-    elif re.search(r"#\s*if\s+0\b", group.condition):
+    if ("__cplusplus" in group.condition and not group.condition.lstrip().startswith("#ifndef")) or re.search(
+        r"#\s*if\s+0\b", group.condition
+    ):
         kept = 1
     for number, (start, end) in enumerate(branches):
         if number != kept:

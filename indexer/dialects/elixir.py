@@ -19,8 +19,12 @@ ATTRIBUTES = frozenset(
     shortdoc recursive preferred_cli_env requirements""".split()
 )
 """Module attributes that say something of what follows and name no value."""
-_statement = re.compile(r"(alias|import|require|use)[\s(]+([\w.]+)(?:\.\{([^}]*)\})?(?:.*?\bas:\s*([\w.]+))?", re.DOTALL)
-_module_doc = re.compile(rb"\bdo\s*(?:#[^\n]*\s*)*@moduledoc\s+(?:~[sS])?(\"\"\".*?\"\"\"|\"(?:\\.|[^\"\\])*\")", re.DOTALL)
+_statement = re.compile(
+    r"(alias|import|require|use)[\s(]+([\w.]+)(?:\.\{([^}]*)\})?(?:.*?\bas:\s*([\w.]+))?", re.DOTALL
+)
+_module_doc = re.compile(
+    rb"\bdo\s*+(?>#[^\n]*\n\s*)*+@moduledoc\s+(?:~[sS])?(\"\"\".*?\"\"\"|\"(?:\\.|[^\"\\])*\")", re.DOTALL
+)
 _about_types = (b"@spec", b"@type", b"@opaque", b"@callback", b"@macrocallback")
 _for = re.compile(r"\bfor:\s*([\w.]+)")
 
@@ -50,7 +54,9 @@ class ElixirDialect(Dialect):
         if keyword in ("defmodule", "defprotocol", "defimpl"):
             if keyword == "defimpl":
                 draft.bases = (draft.name,)
-                target = _for.search(source[draft.name_start : draft.name_start + 200].decode("utf-8", "replace").partition("\n")[0])
+                target = _for.search(
+                    source[draft.name_start : draft.name_start + 200].decode("utf-8", "replace").partition("\n")[0]
+                )
                 draft.name += f".{target[1]}" if target else ""
             draft.owner, _, draft.name = draft.name.rpartition(".")
         return (draft,)
@@ -82,7 +88,10 @@ class ElixirDialect(Dialect):
         if "arguments" in captures and isinstance(captures, dict):
             start = captures["receiver"][0].start_byte if "receiver" in captures else node.start_byte
             end = captures["arguments"][0].end_byte
-            if source[max(0, start - 60) : start].rstrip().endswith(b"|>") or source[end : end + 4] in (b" do\n", b" do "):
+            if source[max(0, start - 60) : start].rstrip().endswith(b"|>") or source[end : end + 4] in (
+                b" do\n",
+                b" do ",
+            ):
                 del captures["arguments"]
         return super().reference(node, captures, source)
 

@@ -9,7 +9,9 @@ import tree_sitter
 from codecards.indexer.dialects.dialect import Captures, Dialect, Draft, RawImport, node_text
 from codecards.indexer.facts import FileFacts
 
-_packages = re.compile(r"\A(?:\s|//[^\n]*|/\*.*?\*/)*((?:package\s+(?!object\b)[\w.`]+\s*?(?:\n|;|\{)\s*)+)", re.DOTALL)
+_packages = re.compile(
+    r"\A(?>\s+|//[^\n]*|/\*.*?\*/)*+((?>package\s+(?!object\b)[\w.`]+[ \t\r]*[\n;{]\s*)+)", re.DOTALL
+)
 _package = re.compile(r"package\s+([\w.`]+)")
 _rename = re.compile(r"\s*(?:=>|\bas\b)\s*")
 _name = re.compile(r"\w+")

@@ -9,7 +9,9 @@ from codecards.indexer.dialects.dialect import Captures, Dialect, Draft, RawImpo
 from codecards.indexer.dialects.names import without_brackets
 
 KINDS = {"class": "class", "struct": "struct", "enum": "enum", "extension": "impl", "actor": "class"}
-_import = re.compile(r"(?:@\w+(?:\([^)]*\))?\s+)*(?:\w+\s+)?import\s+(?:(struct|class|enum|protocol|func|var|let|typealias)\s+)?([\w.]+)\s*\Z")
+_import = re.compile(
+    r"(?:@\w+(?:\([^)]*\))?\s+)*(?:\w+\s+)?import\s+(?:(struct|class|enum|protocol|func|var|let|typealias)\s+)?([\w.]+)\s*\Z"
+)
 _private = re.compile(rb"\b(?:private|fileprivate)\b(?!\s*\(set\))")
 
 

@@ -36,9 +36,9 @@
 
 ; types of local names
 
-(parameter name: (simple_identifier) @binding . [(user_type) (optional_type) (opaque_type)] @type)
+(parameter name: (simple_identifier) @binding . [(user_type) (optional_type)] @type)
 (property_declaration name: (pattern bound_identifier: (simple_identifier) @binding)
-  (type_annotation name: [(user_type) (optional_type) (opaque_type)] @type))
+  (type_annotation [(user_type) (optional_type)] @type))
 (property_declaration name: (pattern bound_identifier: (simple_identifier) @binding)
   . value: (call_expression . [(simple_identifier) (navigation_expression)] @result))
 (property_declaration name: (pattern bound_identifier: (simple_identifier) @binding)
@@ -50,10 +50,10 @@
 (property_declaration name: (pattern bound_identifier: (simple_identifier) @binding)
   . value: [(simple_identifier) (navigation_expression)] @same)
 (if_statement bound_identifier: (simple_identifier) @binding . condition: "=" . condition: (call_expression . (_) @result))
-(if_statement bound_identifier: (simple_identifier) @binding . condition: "=" . condition: (as_expression name: (_) @type))
+(if_statement bound_identifier: (simple_identifier) @binding . condition: "=" . condition: (as_expression (user_type) @type))
 (if_statement bound_identifier: (simple_identifier) @binding . condition: "=" . condition: [(simple_identifier) (navigation_expression)] @same)
 (guard_statement bound_identifier: (simple_identifier) @binding . condition: "=" . condition: (call_expression . (_) @result))
-(guard_statement bound_identifier: (simple_identifier) @binding . condition: "=" . condition: (as_expression name: (_) @type))
+(guard_statement bound_identifier: (simple_identifier) @binding . condition: "=" . condition: (as_expression (user_type) @type))
 (assignment target: (directly_assignable_expression) @binding result: (call_expression . [(simple_identifier) (navigation_expression)] @result))
 (assignment target: (directly_assignable_expression) @binding result: (simple_identifier) @same)
 
