@@ -60,7 +60,7 @@ ENTRIES = (
 TEXTS = {path: FileText(f"def {path[4]}():\n    return 1\n", path) for path in ("src/a.py", "src/b.py")}
 
 
-@pytest.mark.seed("S4-8", "S4-32", "S0-42", "S2-8", "S1-6")
+@pytest.mark.seed("S4-10", "S4-11", "S4-12", "S4-23", "S1-4", "S4-8", "S4-32", "S0-42", "S2-8", "S1-6")
 def test_the_order_is_fixed() -> None:
     text = assemble(PACKAGE, ENTRIES, TEXTS).text
     parts = (
@@ -90,7 +90,7 @@ def test_both_markups_label_each_block(markup: str, label: str) -> None:
     assert label in assemble(PACKAGE, ENTRIES, TEXTS, settings).text
 
 
-@pytest.mark.seed("S4-13", "S4-21", "S0-37", "S4-22")
+@pytest.mark.seed("S0-3", "S4-13", "S4-21", "S0-37", "S4-22")
 @pytest.mark.parametrize("single", [True, False])
 def test_background_is_system_and_only_the_input_is_the_users(single: bool) -> None:
     messages = assemble(
@@ -262,3 +262,32 @@ def test_nothing_supplied_has_no_ratio() -> None:
 def test_a_session_is_summed_up() -> None:
     summary = summarise_ledgers([Ledger(1, 9, 100), Ledger(2, 9, 300)])
     assert (summary.mean_tokens, summary.peak_tokens, summary.deviation_tokens) == (200, 300, 100)
+
+
+@pytest.mark.seed("S4-2", "S4-3")
+def test_all_five_domains_are_rendered() -> None:
+    state = replace(STATE, user_profile={"language": "zh"}, environment={"now": "2025-11-03T10:00:00Z"})
+    text = assemble(replace(PACKAGE, state=state), ENTRIES, TEXTS).text
+    for part in ("user language: zh", "goal: add CSV", "1 failed", 'valid_as_of="generation 7"', "now: 2025-11-03"):
+        assert part in text
+
+
+@pytest.mark.seed("S4-7", "S1-39")
+def test_no_more_than_five_references_are_shown() -> None:
+    refs = tuple(Reference(f"a{number}", "p", "s") for number in range(12))
+    context = assemble(replace(PACKAGE, knowledge_refs=refs), ENTRIES, TEXTS)
+    assert sum(block.name == "knowledge" for block in context.blocks) == 5
+    assert "7 references" in context.left_out
+
+
+@pytest.mark.seed("S0-47")
+def test_the_guidance_tells_how_to_manage_the_blocks() -> None:
+    text = assemble(PACKAGE, ENTRIES, TEXTS).text
+    assert all(word in text for word in ("open_file(path, purpose)", "close_file(path)", "commit_note", "restore t-"))
+
+
+@pytest.mark.seed("S4-24")
+def test_each_block_tells_its_share_source_and_position() -> None:
+    lines = assemble(PACKAGE, ENTRIES, TEXTS).ledger.lines
+    file = next(line for line in lines if line.name == "open_file")
+    assert (file.source, file.category, file.tokens > 5, file.position > 2) == ("src/a.py", "files", True, True)

@@ -9,6 +9,7 @@ from codecards.errors import UsageError
 from codecards.router.excerpts import handle_of
 from codecards.router.tokens import estimate_tokens
 from codecards.router.window import (
+    CHAT,
     ActionBlock,
     Message,
     Window,
@@ -74,7 +75,7 @@ def test_a_block_too_large_for_the_window_is_cut_and_can_be_restored() -> None:
     assert store[handle_of(giant.messages[1].text)] == giant.messages[1].text
 
 
-@pytest.mark.seed("S1-8", "S1-14", "S0-38", "S4-22")
+@pytest.mark.seed("S1-12", "S1-5", "S1-8", "S1-14", "S0-38", "S4-22")
 @for_all(
     st.lists(st.tuples(st.text(max_size=800), st.booleans()), max_size=30),
     st.integers(200, 2_000),
@@ -113,3 +114,10 @@ def test_merged_signposts_keep_their_handles() -> None:
     window, store = filled(*(block(turn, f"result {turn} " * 30) for turn in range(9)), settings=settings)
     assert {handle for post in window.signposts for handle in post.handles} == set(store)
     assert estimate_tokens(window.signposts[0].text) < 120
+
+
+@pytest.mark.seed("S4-5", "S4-6", "S4-14")
+def test_the_chat_profile_keeps_ten_turns_and_signposts_of_the_older() -> None:
+    window, _ = filled(*(block(turn, f"answer {turn} about src/a{turn}.py " * 9) for turn in range(15)), settings=CHAT)
+    assert len(window.blocks) == 10
+    assert "src/a4.py" in window.signposts[-1].text

@@ -1,0 +1,271 @@
+"""Governance: recorded agent sessions, replayed through policies; what was in view, and at what price.
+
+No model is called. At the start of each turn a policy says what it shows; then the acts of the turn are looked up in
+it: were the lines that the agent now opens or edits there in full, as a digest, or not at all?
+"""
+
+import argparse
+import json
+import random
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import fmean
+
+from benchmarks.policies import SYSTEM_TOKENS, Event, Policy, View, Workspace, make_policy
+from codecards.router.compaction import compact
+from codecards.router.entities import survival
+from codecards.router.tokens import estimate_tokens
+
+DEFAULT_POLICIES = ("full", "sliding", "summary", "fifo", "ours")
+OSCILLATION_TURNS = 6
+"""A switch that is reversed within so many turns is an oscillation."""
+SURVIVAL_TARGETS = (250, 500, 1_000)
+SUFFIXES = (".py", ".java", ".c", ".h", ".js", ".ts", ".go", ".rs", ".rst", ".md", ".txt", ".toml", ".cfg", ".ini")
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """One recorded session."""
+
+    name: str
+    task: str
+    events: tuple[Event, ...]
+    tree: Path
+
+
+@dataclass(slots=True)
+class Figures:
+    """What is measured of one policy."""
+
+    n_wanted: int = 0
+    """Acts that open or edit a file that was there."""
+    n_full: int = 0
+    n_digest: int = 0
+    n_again: int = 0
+    """The same for files that had been touched before in the session: only these can be in view without prediction."""
+    n_again_full: int = 0
+    n_again_digest: int = 0
+    tokens: list[int] = field(default_factory=list)
+    """Of each turn, the system prompt included."""
+    n_stale_turns: int = 0
+    n_goal_turns: int = 0
+    n_switches: int = 0
+    n_oscillations: int = 0
+    seconds: float = 0.0
+
+    def row(self) -> dict[str, float]:
+        """Return the figures as shares and means."""
+        turns, wanted, again = len(self.tokens) or 1, self.n_wanted or 1, self.n_again or 1
+        return {
+            "in view": (self.n_full + self.n_digest) / wanted,
+            "full": self.n_full / wanted,
+            "again in view": (self.n_again_full + self.n_again_digest) / again,
+            "again full": self.n_again_full / again,
+            "mean tokens": fmean(self.tokens) if self.tokens else 0.0,
+            "peak tokens": float(max(self.tokens, default=0)),
+            "stale turns": self.n_stale_turns / turns,
+            "goal kept": self.n_goal_turns / turns,
+            "switches/100": 100 * self.n_switches / turns,
+            "oscillations": float(self.n_oscillations),
+            "ms/turn": 1000 * self.seconds / turns,
+        }
+
+
+def read_recordings(path: Path, trees: Path) -> Iterator[Recording]:
+    """Yield the recorded sessions whose tree is laid out; see the file's own description for its fields."""
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            tree = trees / row["id"].rpartition("/")[2]
+            if tree.is_dir():
+                yield Recording(row["id"], row["task"], tuple(_event(event) for event in row["events"]), tree)
+
+
+def _event(row: dict[str, object]) -> Event:
+    def number(key: str) -> int:
+        value = row[key]
+        return value if isinstance(value, int) else 0
+
+    path = row["path"] if isinstance(row["path"], str) else ""
+    return Event(
+        number("turn"),
+        str(row["kind"]),
+        path.removeprefix("./"),
+        number("start"),
+        number("end"),
+        number("in_chars"),
+        number("out_chars"),
+        bool(row["error"]),
+    )
+
+
+def read_texts(recording: Recording) -> dict[str, str]:
+    """Return the texts at the base commit of the files that the session touches."""
+    texts = {}
+    for path in {event.path for event in recording.events if event.path.endswith(SUFFIXES)}:
+        file = recording.tree / path
+        if ".." not in Path(path).parts and file.is_file():
+            texts[path] = file.read_text(encoding="utf-8", errors="replace")
+    return texts
+
+
+def replay(recording: Recording, texts: dict[str, str], policy: Policy, figures: Figures) -> None:
+    """Run one session through a policy and add to its figures."""
+    workspace = Workspace(texts)
+    policy.begin(recording.task, workspace)
+    touched: set[str] = set()
+    last_switch: dict[str, tuple[int, str]] = {}
+    for number, turn in enumerate(_turns(recording.events)):
+        started = time.perf_counter()
+        view = policy.view()
+        figures.seconds += time.perf_counter() - started
+        figures.tokens.append(view.tokens + SYSTEM_TOKENS)
+        figures.n_goal_turns += view.has_goal
+        figures.n_stale_turns += any(workspace.is_stale(fragment) for fragment in view.fragments)
+        for path, kind in view.switches:
+            before = last_switch.get(path)
+            figures.n_oscillations += (
+                before is not None and before[1] != kind and number - before[0] <= OSCILLATION_TURNS
+            )
+            figures.n_switches += 1
+            last_switch[path] = (number, kind)
+        for event in turn:
+            if event.kind in ("read", "edit") and event.path in workspace.texts:
+                _look_up(event, view, workspace, event.path in touched, figures)
+            if event.is_write and event.path:
+                workspace.write(event)
+            policy.take(event)
+            touched.add(event.path)
+
+
+def _turns(events: Iterable[Event]) -> Iterator[list[Event]]:
+    turn: list[Event] = []
+    for event in events:
+        if turn and event.turn != turn[0].turn:
+            yield turn
+            turn = []
+        turn.append(event)
+    if turn:
+        yield turn
+
+
+def _look_up(event: Event, view: View, workspace: Workspace, is_again: bool, figures: Figures) -> None:
+    """Count one act as in full, in digest or absent; lines that are stale do not count as seen."""
+    n_lines = len(workspace.texts[event.path].splitlines())
+    runs = [
+        (fragment.first_line, fragment.last_line or n_lines)
+        for fragment in view.fragments
+        if fragment.path == event.path and not workspace.is_stale(fragment)
+    ]
+    first = event.first_line or 1
+    last = min(event.last_line or (first if event.first_line else n_lines), n_lines)
+    if event.first_line == 0:
+        # The record has no lines: any part of the file's text counts.
+        full = bool(runs)
+    else:
+        seen = set[int]()
+        for start, end in runs:
+            seen.update(range(max(start, first), min(end, last) + 1))
+        full = len(seen) >= max(1, last - first + 1)
+    digest = not full and (event.path in view.digests or bool(runs))
+    figures.n_wanted += 1
+    figures.n_full += full
+    figures.n_digest += digest
+    if is_again:
+        figures.n_again += 1
+        figures.n_again_full += full
+        figures.n_again_digest += digest
+
+
+def entity_survival(recordings: Sequence[Recording]) -> dict[int, float]:
+    """Return the mean share of entities of the tasks' own texts that survive a compaction to each target.
+
+    A task whose entities alone are larger than the target counts too, so that small targets are below 1.
+    """
+    texts = [task for task in {recording.task for recording in recordings} if task.strip()]
+    return {
+        target: fmean(survival(text, _joined(text, target)) for text in texts) if texts else 1.0
+        for target in SURVIVAL_TARGETS
+    }
+
+
+def _joined(text: str, target: int) -> str:
+    return json.dumps(compact(text, target).as_json(), ensure_ascii=False).replace("\\\\", "\\")
+
+
+def measure(
+    recordings: Sequence[Recording], policies: Sequence[str], budgets: Sequence[int]
+) -> dict[tuple[str, int], Figures]:
+    """Return the figures of each policy at each budget; policies without a budget are run once, as budget 0."""
+    cells = [(name, 0 if name == "full" else budget) for name in policies for budget in budgets]
+    found = {cell: Figures() for cell in dict.fromkeys(cells)}
+    for number, recording in enumerate(recordings, 1):
+        texts = read_texts(recording)
+        for (name, budget), figures in found.items():
+            replay(recording, texts, make_policy(name, budget), figures)
+        print(f"\r{number}/{len(recordings)} sessions", end="", file=sys.stderr)
+    print(file=sys.stderr)
+    return found
+
+
+def table(found: dict[tuple[str, int], Figures]) -> str:
+    """Return the figures as a Markdown table."""
+    names = list(Figures().row())
+    rows = ["| policy | budget | " + " | ".join(names) + " |", "|---" * (len(names) + 2) + "|"]
+    for (policy, budget), figures in found.items():
+        values = [f"{value:,.0f}" if value >= 100 else f"{value:.3f}" for value in figures.row().values()]
+        rows.append(f"| {policy} | {budget or 'none'} | " + " | ".join(values) + " |")
+    return "\n".join(rows)
+
+
+def plot(found: dict[tuple[str, int], Figures], path: Path) -> None:
+    """Write a plot of in-view rate against mean tokens as SVG, one dot a cell."""
+    rows = [(f"{name} {budget or ''}", figures.row()) for (name, budget), figures in found.items()]
+    widest = max((row["mean tokens"] for _, row in rows), default=1.0) * 1.15
+    dots = []
+    for label, row in rows:
+        x, y = 60 + 620 * row["mean tokens"] / widest, 380 - 340 * row["again in view"]
+        dots.append(f'<circle cx="{x:.0f}" cy="{y:.0f}" r="4"/><text x="{x + 6:.0f}" y="{y - 5:.0f}">{label}</text>')
+    path.write_text(
+        '<svg xmlns="http://www.w3.org/2000/svg" width="760" height="430" font-family="sans-serif" font-size="11">'
+        '<path d="M60 40V380H720" fill="none" stroke="black"/><text x="300" y="415">mean tokens a turn</text>'
+        f'<text x="5" y="30">in view when used again (top = 1); right end = {widest:,.0f}</text>'
+        f"{''.join(dots)}</svg>\n",
+        encoding="utf-8",
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the benchmark; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks governance", description=__doc__)
+    parser.add_argument("--sessions", type=Path, required=True, help="recorded sessions, one JSON object a line")
+    parser.add_argument("--trees", type=Path, required=True, help="one folder a task, at its base commit")
+    names = "full, sliding, summary, fifo, ours, ours:demote=3,promote=1; may be given several times"
+    parser.add_argument("--policy", action="append", help=names)
+    parser.add_argument("--budget", action="append", type=int, help="tokens a turn; may be given several times")
+    parser.add_argument("--limit", type=int, default=0, help="a sample of so many sessions, always the same")
+    parser.add_argument("--plot", type=Path, help="write an SVG here")
+    parser.add_argument("--json", type=Path, help="write the figures here")
+    given = parser.parse_args(argv)
+    recordings = list(read_recordings(given.sessions, given.trees))
+    if not recordings:
+        print("No recorded session has its tree laid out.", file=sys.stderr)
+        return 3
+    if given.limit and given.limit < len(recordings):
+        recordings = random.Random(0).sample(recordings, given.limit)
+    found = measure(recordings, given.policy or DEFAULT_POLICIES, given.budget or (2_000, 4_000, 8_000, 12_000))
+    print(f"{len(recordings)} sessions, {sum(len(list(_turns(one.events))) for one in recordings)} turns\n")
+    print(table(found))
+    survivals = entity_survival(recordings)
+    print("\nentity survival: " + ", ".join(f"{share:.3f} at {target}" for target, share in survivals.items()))
+    mean = fmean(estimate_tokens(one.task) for one in recordings)
+    print(f"(compacted texts have {mean:.0f} tokens in the mean)")
+    if given.json:
+        rows = [{"policy": name, "budget": budget, **figures.row()} for (name, budget), figures in found.items()]
+        given.json.write_text(json.dumps({"sessions": len(recordings), "rows": rows}, indent=1), encoding="utf-8")
+    if given.plot:
+        plot(found, given.plot)
+    return 0
