@@ -10,7 +10,8 @@ from pathlib import Path
 
 import psutil
 
-SAMPLING_PERIOD_S = 0.02
+SAMPLING_PERIOD_S = 0.05
+"""Listing the processes of a machine costs some milliseconds each time, which the measured one must not feel."""
 TIMEOUT_S = 1800
 
 
@@ -22,7 +23,7 @@ class Usage:
     """User and system time of the command and its children, in seconds: the figure that holds on a busy machine."""
     wall_s: float
     peak_bytes: int
-    """Highest sum of the resident memory of the process tree, sampled every 20 ms; shared pages count each time."""
+    """Highest sum of the resident memory of the process tree, sampled every 50 ms; shared pages count each time."""
     return_code: int
     output: str
     errors: str
@@ -34,6 +35,8 @@ def measure(
     folder: Path | None = None,
     given: str = "",
     timeout_s: float = TIMEOUT_S,
+    *,
+    watched: bool = True,
 ) -> Usage:
     """Run a command to its end and return what it used.
 
@@ -43,6 +46,7 @@ def measure(
         folder: Working folder; None for the current one.
         given: Text for its standard input.
         timeout_s: The command is killed after this time; its return code is then negative.
+        watched: Whether its memory is sampled; without it the peak is 0.
     """
     started = time.perf_counter()
     before = _children_cpu_s()
@@ -58,7 +62,8 @@ def measure(
         cwd=folder,
     )
     sampler = _Sampler(process.pid)
-    sampler.start()
+    if watched:
+        sampler.start()
     killer = threading.Timer(timeout_s, process.kill)
     killer.start()
     try:
@@ -110,7 +115,8 @@ class _Sampler(threading.Thread):
 
     def stop(self) -> None:
         self._ended.set()
-        self.join()
+        if self.is_alive():
+            self.join()
 
     def _sample(self, root: psutil.Process) -> None:
         total = 0
