@@ -14,7 +14,7 @@ FAINT = 0.06
 """Below this confidence chardet's order among Western encodings says nothing: over 20 single words of Western text its
 best was at most 0.05, over sentences at least 0.09."""
 UNSURE = 0.1
-"""Below this confidence a word of common Chinese characters is taken for Chinese: chardet sees Korean or Cyrillic too."""
+"""Below this confidence a word of common Chinese characters is taken for Chinese; chardet sees Korean too."""
 
 _MEANT = {
     "gb2312": "gb18030", "gbk": "gb18030", "gb18030": "gb18030",
