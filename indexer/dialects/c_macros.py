@@ -15,11 +15,31 @@ _before_head = re.compile(
     r"(?=(?!const\b|volatile\b|restrict\b)[A-Za-z_]\w*(?:::\w+|<[^<>;(){}\n]*>)*[ \t*&]+(?!const\b)[A-Za-z_~])",
     re.MULTILINE,
 )
+_between = re.compile(
+    r"^(?P<keep>[ \t]*(?:(?:static|extern|inline|const|virtual)[ \t]+)*"
+    r"(?!(?:static|extern|inline|const|virtual|struct|enum|union|class|unsigned|signed|return|else|typedef|case|goto|new|delete|throw)\b)"
+    rf"[A-Za-z_][\w:]*(?:[ \t]+|[ \t]*\*+[ \t]*))(?P<macro>{_MACRO}[ \t]+)(?=[A-Za-z_][\w:]*[ \t]*\()",
+    re.MULTILINE,
+)
+_qt = re.compile(
+    r"^(?P<keep>[ \t]*(?:(?:public|private|protected)[ \t]+)?)(?P<macro>(?:Q_SLOTS|slots)(?=[ \t]*:)|(?:Q_SIGNALS|signals)[ \t]*:(?!:))",
+    re.MULTILINE,
+)
 _lone = re.compile(
     r"^(?P<keep>[ \t]*)(?P<macro>[A-Z_][A-Z0-9_]{3,}(?P<arguments>\([^()\n;]*(?:\([^()\n]*\)[^()\n;]*)*\))?)(?=[ \t]*\r?$)",
     re.MULTILINE,
 )
-_after_lone = re.compile(r"\s*(?:[{)\]},;?:|&+*/.=<-]|\w+\s*\()")
+_after_between = re.compile(
+    r"^(?P<keep>[ \t]*(?:(?:static|extern|inline|const|virtual)[ \t]+)*"
+    r"(?!(?:static|extern|inline|const|virtual|struct|enum|union|class|unsigned|signed|return|else|typedef|case|goto|new|delete|throw)\b)"
+    rf"[A-Za-z_][\w:]*(?:[ \t]+|[ \t]*\*+[ \t]*))(?P<macro>{_MACRO}[ \t]+)(?=[A-Za-z_][\w:]*[ \t]*\()",
+    re.MULTILINE,
+)
+_qt = re.compile(
+    r"^(?P<keep>[ \t]*(?:(?:public|private|protected)[ \t]+)?)(?P<macro>(?:Q_SLOTS|slots)(?=[ \t]*:)|(?:Q_SIGNALS|signals)[ \t]*:(?!:))",
+    re.MULTILINE,
+)
+_lone = re.compile(r"\s*(?:[{)\]},;?:|&+*/.=<-]|\w+\s*\()")
 _class_macro = re.compile(
     rf"\b(?P<keep>(?:class|struct|union)[ \t]+)(?P<macro>{_MACRO}(?:\([^()\n]*\))?[ \t]+)(?=[A-Za-z_][\w:]*\s*(?:final\s*)?(?:<[^;{{}}]*>\s*)?(?::(?!:)|\{{))"
 )
@@ -47,8 +67,10 @@ def without_macros(text: str) -> str:
     text = _old_style.sub(_blank, text)
     if "__attribute__" in text or "__declspec" in text:
         text = _attribute.sub(_blank, text)
-    for pattern in (_before_head, _class_macro, _before_body):
+    for pattern in (_before_head, _between, _class_macro, _before_body):
         text = _sub_outside(pattern, text)
+    if "slots" in text or "signals" in text or "Q_S" in text:
+        text = _qt.sub(_blank, text)
     return _without_lone_lines(text)
 
 

@@ -20,7 +20,7 @@ ATTRIBUTES = frozenset(
 )
 """Module attributes that say something of what follows and name no value."""
 _statement = re.compile(
-    r"(alias|import|require|use)[\s(]+([\w.]+)(?:\.\{([^}]*)\})?(?:.*?\bas:\s*([\w.]+))?", re.DOTALL
+    r"(alias|import|require|use)[\s(]+([\w.]*\w)(?:\.\{([^}]*)\})?(?:.*?\bas:\s*([\w.]+))?", re.DOTALL
 )
 _module_doc = re.compile(
     rb"\bdo\s*+(?>#[^\n]*\n\s*)*+@moduledoc\s+(?:~[sS])?(\"\"\".*?\"\"\"|\"(?:\\.|[^\"\\])*\")", re.DOTALL

@@ -15,7 +15,7 @@
 (enum_class_body (property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @definition.field)
 (property_declaration name: (pattern bound_identifier: (simple_identifier) @name) computed_value: (_) @body) @definition.property
 (protocol_property_declaration name: (pattern bound_identifier: (simple_identifier) @name)) @definition.property
-(typealias_declaration . (modifiers)? . name: (type_identifier) @name) @definition.type
+(typealias_declaration "typealias" . name: (type_identifier) @name) @definition.type
 (macro_declaration (simple_identifier) @name) @definition.macro
 
 ; uses

@@ -1,0 +1,50 @@
+"""Kotlin."""
+
+import pytest
+
+from tests.support.extraction_outline import bound, facts_of, imported, outline, uses
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("interface I {\n  fun m(a: Int): Int\n}", ["interface I 1-3", "method I.m 2-2"]),
+        ("fun interface Run {\n  fun go()\n}", ["interface Run 1-3", "method Run.go 2-2"]),
+        ("enum class Mode {\n  ON, OFF;\n\n  fun next() = 1\n}", ["enum Mode 1-5", "method Mode.next 4-4"]),
+        ("data class A(val r: R) : B(r), C {\n  companion object {\n    fun of() = A(1)\n  }\n}",
+         ["class A 1-5", "method A.of 3-3"]),
+        ("object Registry {\n  private val all = 1\n}", ["object Registry 1-3", "field Registry.all 2-2"]),
+        ("fun <T> List<T>.second(): T = this[1]", ["method List.second 1-1"]),
+        ("val String.loud: Int\n  get() = size(1)", ["property String.loud 1-2"]),
+        ("const val MAX = 3", ["constant MAX 1-1"]),
+        ("typealias Handler = (A) -> Unit", ["type Handler 1-1"]),
+        ("class A {\n  constructor(x: Int) : this() { go() }\n}", ["class A 1-3", "constructor A.constructor 2-2"]),
+    ],
+)  # fmt: skip
+def test_each_construct_gives_its_definition(source: str, expected: list[str]) -> None:
+    assert outline(source, "kotlin") == expected
+
+
+def test_bases_are_the_types_without_arguments() -> None:
+    assert facts_of("class A(r: R) : Base<Int>(r), Face by r", "kotlin").definitions[0].bases == ("Base", "Face")
+
+
+def test_calls_have_their_receivers() -> None:
+    source = 'fun f() { a?.b!!.go(1); Registry.add(this); "x".shout(); xs.each(1) { it.run() } }'
+    assert uses(source, "kotlin") == ["f -> a.b.go", "f -> Registry.add", "f -> ?.shout", "f -> xs.each", "f -> it.run"]
+
+
+def test_arguments_are_not_counted_where_a_lambda_follows() -> None:
+    source = "fun f() {\n  each(1) { go(1, 2) }\n}"
+    assert {one.name: one.n_arguments for one in facts_of(source, "kotlin").references} == {"each": -1, "go": 2}
+
+
+def test_local_types_are_bound() -> None:
+    source = "fun f(s: Store?) {\n  val a = Foo(1)\n  val b: Bar = x\n  val c = s.other\n}"
+    assert bound(source, "kotlin") == {"s": "Store", "a": "Foo()", "b": "Bar", "c": "=s.other"}
+
+
+def test_imports_and_package() -> None:
+    source = "package demo.x\nimport a.b.C\nimport a.b.*\nimport a.D as E\n"
+    assert imported(source, "kotlin") == [("a.b", "C", "C"), ("a.b", "*", ""), ("a", "D", "E")]
+    assert facts_of(source, "kotlin").package == "demo.x"
