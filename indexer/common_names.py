@@ -77,7 +77,8 @@ BUILTIN_METHODS = frozenset(
     then title toFixed toLowerCase toString toUpperCase to_owned to_s to_string to_sym to_a to_i translate trim
     truncate union unshift unwrap update upper valueOf values write writelines zfill each each_with_index select
     collect inject is_some is_none ok expect clone as_ref as_str push_back emplace_back begin end hashCode equals
-    contains containsKey add addAll putAll stream toArray getClass name
+    contains containsKey add addAll ToString Equals GetHashCode GetType Add Remove Contains Count First Last Where
+    Select Any All ToList ToArray putAll stream toArray getClass name
     """.split()
 )
 """Methods of the languages' own strings, lists, maps and files: on an unknown receiver they say nothing."""

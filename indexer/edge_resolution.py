@@ -9,11 +9,11 @@ nothing in the repository could explain give no edge.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from codecards.indexer.facts import Import, Reference
+from codecards.indexer.facts import Definition, Import, Reference
 from codecards.indexer.meanings import Meaning
 from codecards.indexer.name_candidates import NameCandidates, Outcome, shared_folders
 from codecards.indexer.name_meanings import NameMeanings
-from codecards.indexer.symbol_table import FileNames, Place, SymbolTable
+from codecards.indexer.symbol_table import TYPE_KINDS, FileNames, Place, SymbolTable
 
 _CALLS = frozenset({"call", "construct", "macro", "decorator"})
 
@@ -135,6 +135,10 @@ class Resolver:
         """Return what a member means that its holder, as far as it is known, does not have."""
         if one.name == "new" and holder.kind == "type":  # Ruby, Rust without a `new` of its own
             return self._settled(names.path, one, holder)
+        if holder.kind in ("instance", "type") and one.kind in _CALLS:
+            below = self._candidates.find_below(names, one, holder.full)
+            if below is not None:
+                return below
         if holder.kind in ("external", "value", "instance", "type", "hidden"):
             return self._candidates.find(names, one, at_most_possible=holder.kind in ("external", "instance", "type"))
         return None
@@ -189,6 +193,9 @@ class Resolver:
         if len(kept) > 1 and self.table.names[kept[0][0]].scoping.last_wins:
             properties = [place for place in kept if place[1] >= 0 and definition(place).kind == "property"]
             return properties[:1] or kept[-1:]
+        if len(kept) > 1 and all(place[1] >= 0 and definition(place).kind in TYPE_KINDS for place in kept):
+            # Of a type in parts, the one that says what it extends, else the longest.
+            return sorted(kept, key=lambda place: (not definition(place).bases, -_n_lines(definition(place)), place))
         if len(kept) > 1 and one is not None and one.n_arguments >= 0:
             kept = [place for place in kept if self.meanings.parameters(place).fit(one.n_arguments)] or kept
         return kept
@@ -211,6 +218,10 @@ class Resolver:
                         pending.append(target)
             self._included[path] = frozenset(seen)
         return self._included[path]
+
+
+def _n_lines(one: Definition) -> int:
+    return one.last_line - one.first_line
 
 
 def _stem(path: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from codecards.indexer.common_names import BUILTIN_FUNCTIONS, BUILTIN_METHODS, COMMON_NAMES, OUTSIDE_ROOTS
 from codecards.indexer.facts import Definition, Reference
 from codecards.indexer.name_meanings import NameMeanings
-from codecards.indexer.symbol_table import CALLED_KINDS, HOLDER_KINDS, FileNames, Place
+from codecards.indexer.symbol_table import CALLED_KINDS, HOLDER_KINDS, FileNames, FullName, Place
 
 MAX_CANDIDATES = 8
 MANY = 50
@@ -77,6 +77,23 @@ class NameCandidates:
             return None
         best = self._best(names.path, places, named.fitting, hinted)
         return Outcome(None, "possible", "name", tuple(best), len(places))
+
+    def find_below(self, names: FileNames, one: Reference, holder: FullName) -> Outcome | None:
+        """Return what a member means that a type lacks, but types below it have: template methods, mixins."""
+        places = self._of_name(names, one).all
+        if not places or len(places) > MANY:
+            return None
+        below = [place for place in places if holder in self._meanings.line_of(self._owner_of(place))[0]]
+        if len(below) == 1:
+            return Outcome(below[0], "likely", "subclass")
+        if not below:
+            return None
+        return Outcome(None, "possible", "subclass", tuple(below[:MAX_CANDIDATES]), len(below))
+
+    def _owner_of(self, place: Place) -> FullName:
+        full = self._table.full(place)
+        owner = FullName(full.space, full.name.rpartition(".")[0])
+        return self._meanings.other_names.get(owner, owner)
 
     def _says_nothing(self, names: FileNames, one: Reference) -> bool:
         """Return whether the name is a local value's or the language's, as far as anybody can tell."""

@@ -184,7 +184,9 @@ class NameMeanings(ModuleMeanings):
             if found is None or found.kind == "hidden":
                 return None
             name = step.removesuffix("()")
-            found = self.attribute(path, found, name)
+            holder, found = found, self.attribute(path, found, name)
+            if found is None and name == "new" and holder.kind == "type":  # Ruby's constructor
+                found = holder
             if step.endswith("()"):
                 found = self.called(path, found)
         return found

@@ -10,13 +10,23 @@ from dataclasses import replace
 
 from codecards.indexer.facts import Binding
 from codecards.indexer.meanings import OUTSIDE_BASE, Meaning, Memory
-from codecards.indexer.parameters import Parameters, read_parameters
-from codecards.indexer.symbol_table import CALLED_KINDS, HOLDER_KINDS, MEMBER_KINDS, FullName, Place, SymbolTable
+from codecards.indexer.parameters import UNKNOWN, Parameters, read_parameters
+from codecards.indexer.symbol_table import (
+    CALLED_KINDS,
+    HOLDER_KINDS,
+    MEMBER_KINDS,
+    TYPE_KINDS,
+    FullName,
+    Place,
+    SymbolTable,
+)
 
 MAX_BASES = 200
 """Steps upwards from a type; cycles of bases end here."""
 _VALUE_KINDS = frozenset({"variable", "constant", "field", "property"})
 _OWN = frozenset({"Self", "self", "static", "this", "$this", "typing.Self", "cls"})
+_SAYS_NOTHING = frozenset({"Any", "object", "Object", "auto", "var", "let", "dynamic", "any", "unknown", "mixed", "id"})
+"""Types whose values may be anything."""
 _EMPTY_BASES = frozenset({"object", "Object", "ABC", "Protocol", "Generic", "Enum"})
 """Bases that bring no members of their own to look for."""
 
@@ -46,7 +56,9 @@ class TypeMeanings(Memory, ABC):
         known = self._parameters.get(place)
         if known is None:
             one = self.table.definition(place)
-            known = read_parameters(one.signature, one.name, self.table.files[place[0]].language)
+            language = self.table.files[place[0]].language
+            takes_any = one.kind in TYPE_KINDS or one.kind not in CALLED_KINDS  # brackets there mean something else
+            known = UNKNOWN if takes_any else read_parameters(one.signature, one.name, language)
             self._parameters[place] = known
         return known
 
@@ -241,17 +253,14 @@ class TypeMeanings(Memory, ABC):
             found = self.settle(path, found)
         if found is not None:
             return found if found.kind in ("type", "external") else None
-        family = self.table.names[path].scoping.family
-        only = {
-            self.table.full(one)
-            for one in self.table.by_name.get((family, written.rpartition(".")[2]), ())
-            if self.table.definition(one).kind in HOLDER_KINDS
-        }
-        return (
-            Meaning("type", only.pop(), is_sure=False, rule="only-type")
-            if len(only) == 1 and len(written) > 2
-            else None
-        )
+        family, last = self.table.names[path].scoping.family, written.rpartition(".")[2]
+        known = self.table.by_name.get((family, last), ())
+        only = {self.table.full(one) for one in known if self.table.definition(one).kind in HOLDER_KINDS}
+        if len(last) < 3 or last in _SAYS_NOTHING:
+            return None
+        if not only:  # no type of the repository is called so
+            return Meaning("external", is_sure=False, rule="outside")
+        return Meaning("type", only.pop(), is_sure=False, rule="only-type") if len(only) == 1 else None
 
 
 def _one_type(written: str) -> str:

@@ -28,11 +28,12 @@ def told(facts: Mapping[str, FileFacts], edge: Edge) -> str:
 
 
 def check(repo: str, *expected: str, absent: tuple[str, ...] = ()) -> None:
-    """Compare edges; `absent` are names as written that must have no edge at all."""
+    """Compare edges; `absent` are names that must have no edge. `*.name` stands for any receiver."""
     facts = facts_of(repo)
     resolver = Resolver(SymbolTable(facts))
     edges = [edge for path in facts for edge in resolver.resolve(path) if edge.kind != "import"]
     found = {told(facts, edge) for edge in edges}
+    found |= {told(facts, replace(edge, name="*." + edge.name.rpartition(".")[2])) for edge in edges}
     missing = [one for one in expected if one not in found]
     assert not missing, "\n".join(["missing:", *missing, "found:", *sorted(found)])
     assert not {edge.name for edge in edges} & set(absent), sorted(found)
@@ -224,6 +225,34 @@ def test_a_method_missing_from_a_type_with_an_outside_base_is_external() -> None
     check(repo + decoy, "a.py self.render_now -> - external")
 
 
+MIXIN = """\
+#- base.py
+class Step:
+    def run(self): self.prepare_all()
+class Other:
+    def load_rows(self): ...
+    def prepare_all(self): ...
+#- mine.py
+from base import Step
+class Mine(Step):
+    def prepare_all(self): ...
+"""
+
+
+def test_a_method_that_only_a_subclass_has_is_likely_that_one() -> None:
+    check(MIXIN, "base.py self.prepare_all -> mine.py::Mine.prepare_all likely")
+
+
+def test_a_receiver_of_a_type_from_nowhere_speaks_against_every_method() -> None:
+    repo = "#- a.py\nclass A:\n    def load_rows(self): ...\n#- b.py\ndef f(x: Elsewhere): x.load_rows()\n"
+    check(repo, "b.py x.load_rows -> ? possible")
+
+
+def test_brackets_after_a_field_or_class_are_no_parameters() -> None:
+    repo = "#- A.java\nclass B {}\nclass A { private Object x = new Object(new B()); }\n"
+    check(repo, "A.java B -> A.java::B exact")
+
+
 def test_javascript_modules_pass_names_on() -> None:
     repo = """\
 #- lib/money.js
@@ -280,8 +309,8 @@ func run() { helper(); json.Marshal(1) }
     check(
         repo,
         "a/one.go helper -> a/two.go::helper exact",
-        "a/two.go self.Lock -> a/one.go::Base.Lock exact",
-        "a/two.go self.next.Put -> a/two.go::Store.Put exact",
+        "a/two.go s.Lock -> a/one.go::Base.Lock exact",
+        "a/two.go *.Put -> a/two.go::Store.Put exact",
         "b/helper.go other.New -> a/one.go::New exact",
         "b/helper.go s.Put -> a/two.go::Store.Put likely",
         "b/helper.go helper -> b/helper.go::helper exact",
