@@ -29,17 +29,7 @@ _lone = re.compile(
     r"^(?P<keep>[ \t]*)(?P<macro>[A-Z_][A-Z0-9_]{3,}(?P<arguments>\([^()\n;]*(?:\([^()\n]*\)[^()\n;]*)*\))?)(?=[ \t]*\r?$)",
     re.MULTILINE,
 )
-_after_between = re.compile(
-    r"^(?P<keep>[ \t]*(?:(?:static|extern|inline|const|virtual)[ \t]+)*"
-    r"(?!(?:static|extern|inline|const|virtual|struct|enum|union|class|unsigned|signed|return|else|typedef|case|goto|new|delete|throw)\b)"
-    rf"[A-Za-z_][\w:]*(?:[ \t]+|[ \t]*\*+[ \t]*))(?P<macro>{_MACRO}[ \t]+)(?=[A-Za-z_][\w:]*[ \t]*\()",
-    re.MULTILINE,
-)
-_qt = re.compile(
-    r"^(?P<keep>[ \t]*(?:(?:public|private|protected)[ \t]+)?)(?P<macro>(?:Q_SLOTS|slots)(?=[ \t]*:)|(?:Q_SIGNALS|signals)[ \t]*:(?!:))",
-    re.MULTILINE,
-)
-_lone = re.compile(r"\s*(?:[{)\]},;?:|&+*/.=<-]|\w+\s*\()")
+_after_lone = re.compile(r"\s*(?:[{)\]},;?:|&+*/.=<-]|\w+\s*\()")
 _class_macro = re.compile(
     rf"\b(?P<keep>(?:class|struct|union)[ \t]+)(?P<macro>{_MACRO}(?:\([^()\n]*\))?[ \t]+)(?=[A-Za-z_][\w:]*\s*(?:final\s*)?(?:<[^;{{}}]*>\s*)?(?::(?!:)|\{{))"
 )
