@@ -1,7 +1,7 @@
 """Ledger: where the tokens of a turn went, and how many of them were of use."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 CATEGORIES = ("system", "tool_schema", "task", "files", "retrieved", "memory", "history", "tool_results", "input")
@@ -65,6 +65,11 @@ class Ledger:
         """Return the tokens of each group of categories: `SHARES`, `ROUND_LINES`, `KINDS_OF_CONTEXT`."""
         sums = self.by_category()
         return {name: sum(sums[category] for category in members) for name, members in groups.items()}
+
+    def folded(self) -> "Ledger":
+        """Return the ledger with one line a category: what is kept of older turns, for state files must stay small."""
+        sums = self.by_category()
+        return replace(self, lines=tuple(LedgerLine(name, name, tokens) for name, tokens in sums.items() if tokens))
 
     def alarms(self, effective_ratio: float | None = None) -> tuple[str, ...]:
         """Return what is out of proportion, in words."""

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from codecards.indexer.tokens import word_tokens, words
 from codecards.router.notes import Note
@@ -68,11 +69,20 @@ def search_notes(notes: Sequence[Note], query: str, limit: int = 10) -> list[Not
 
 def says_the_same(one: Note, other: Note) -> bool:
     """Return whether two notes say the same thing in nearly the same words; a negation or number apart, they don't."""
-    first, second = set(note_tokens(one.text)), set(note_tokens(other.text))
-    if _signs(one.text, first) != _signs(other.text, second):
+    first_signs, first = _content(one.text)
+    second_signs, second = _content(other.text)
+    if first_signs != second_signs or min(len(first), len(second)) < NEAR_DUPLICATE * max(len(first), len(second)):
         return False
-    first, second = first - COMMON, second - COMMON
-    return bool(first | second) and len(first & second) / len(first | second) >= NEAR_DUPLICATE
+    return one.text == other.text or len(first & second) >= NEAR_DUPLICATE * max(1, len(first | second))
+
+
+@lru_cache(maxsize=8192)
+def _content(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return negations and numbers of a text, and its words but the common ones."""
+    tokens = frozenset(note_tokens(text))
+    signs = {token for token in tokens if token in NEGATIONS or token.isdigit()}
+    signs |= {sign for sign in NEGATIONS if not sign.isascii() and sign in text}
+    return frozenset(signs), tokens - COMMON
 
 
 def _without_repeats(scored: Sequence[tuple[float, Note]], limit: int) -> list[NoteHit]:
@@ -119,12 +129,6 @@ def _weight(token: str, counts: dict[str, float]) -> float:
         if len(other) >= MIN_PREFIX_CHARACTERS and (other.startswith(token) or token.startswith(other))
     )
     return PREFIX_WEIGHT * max(near, default=0.0)
-
-
-def _signs(text: str, tokens: set[str]) -> frozenset[str]:
-    """Return the negations and numbers of a text."""
-    signs = {token for token in tokens if token in NEGATIONS or token.isdigit()}
-    return frozenset(signs | {sign for sign in NEGATIONS if not sign.isascii() and sign in text})
 
 
 def _reversed(time: str) -> tuple[int, ...]:

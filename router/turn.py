@@ -29,6 +29,7 @@ from codecards.router.window import ActionBlock
 from codecards.router.working_memory import Mode, WorkingMemory, with_constraint, with_file, without_file
 
 KEPT_LEDGERS = 200
+KEPT_SUPPLIED = 400
 UNLOAD_AFTER_OPERATIONS = 50
 MANY_FULL_FILES = 8
 """With more files in full the context itself asks to close some."""
@@ -113,8 +114,8 @@ def take_turn(state: SessionState, given: TurnInput, settings: TurnSettings) -> 
     state = replace(
         state,
         memory=memory,
-        ledgers=(*state.ledgers, context.ledger)[-KEPT_LEDGERS:],
-        supplied=(*state.supplied, *supplied)[-KEPT_LEDGERS * 8 :],
+        ledgers=(*(ledger.folded() for ledger in state.ledgers), context.ledger)[-KEPT_LEDGERS:],
+        supplied=(*state.supplied, *supplied)[-KEPT_SUPPLIED:],
     )
     return TurnResult(state, context, actions)
 

@@ -430,6 +430,8 @@ def test_a_long_session_stays_small_and_forgets_passing_remarks(desk: Desk) -> N
         session.record("run", call=f"step {number}", result=f"output of step {number}\n" * 200)
         context = session.before_generation()
         assert estimate_tokens(context.text) <= 8_000
+    assert max(len(ledger.lines) for ledger in session.state.ledgers[:-1]) <= 9
+    assert all(sum(line.tokens for line in ledger.lines) > 100 for ledger in session.state.ledgers)
     assert "what time is it" not in "\n".join(
         message["content"] for message in context.messages if message["role"] == "user"
     )
