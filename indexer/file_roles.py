@@ -8,13 +8,14 @@ import re
 ROLES = ("source", "test", "generated", "vendored", "docs", "config")
 
 _VENDORED = re.compile(
-    r"(^|/)(vendor|vendors|vendored|third[-_]?party|node_modules|bower_components|external|externals|deps|extern|_vendor"
-    r"|site-packages|Pods|Carthage)/",
+    r"(^|/)(vendor|vendors|vendored|third[-_]?party|node_modules|bower_components|_vendor|site-packages|Pods|Carthage)/"
+    # These are everyday names deeper down: src/deps/, src/external/.
+    r"|^(externals?|extern|deps)/",
     re.IGNORECASE,
 )
 _TEST_FOLDER = re.compile(
-    r"(^|/)(tests?|testing|__tests__|specs?|e2e|test[-_]?suite|testdata|fixtures|[a-z]+[-_.]tests?|androidTest|integration[-_]tests?"
-    r"|unit[-_]?tests?|mocks?|__mocks__|[A-Z]\w*Tests)/"
+    r"(^|/)(tests?|testing|__tests__|specs?|e2e|cypress|test[-_]?suite|test[-_]?utils?|testdata|fixtures|[a-z]+[-_.]tests?|androidTest"
+    r"|integration[-_]tests?|unit[-_]?tests?|mocks?|__mocks__|[A-Z][\w.]*Tests)/"
 )
 _TEST_FILE = re.compile(
     r"(^|/)(test_[^/]*|conftest\.py|[^/]*[_.-](test|tests|spec|specs)\.[^/]+|[^/]*[a-z0-9](Test|Tests|TestCase|Spec|IT)\.[A-Za-z]+"
@@ -28,16 +29,21 @@ _GENERATED = re.compile(
     re.IGNORECASE,
 )
 _DOCS = re.compile(
-    r"\.(md|markdown|mdx|rst|adoc|asciidoc|txt|tex|org|pod|rdoc)$|(^|/)(LICENSE|LICENCE|COPYING|NOTICE|AUTHORS|CONTRIBUTORS|CHANGELOG"
-    r"|CHANGES|HISTORY|README)[^/]*$",
+    r"\.(md|markdown|mdx|rst|adoc|asciidoc|txt|tex|org|pod|rdoc)$"
+    # Without a suffix, or with one that is no language's: README, LICENSE-MIT, README.zh, not changes.py
+    r"|(^|/)(LICEN[SC]E|COPYING|NOTICE|AUTHORS|CONTRIBUTORS|CHANGELOG|CHANGES|HISTORY|README)([-_][^/.]*)?(\.(zh|zh[-_]\w+|ja|ko|de|fr|es|ru|in))?$",
     re.IGNORECASE,
 )
 _CONFIG = re.compile(
-    r"\.(json|jsonc|json5|ya?ml|toml|ini|cfg|conf|properties|xml|plist|editorconfig|lock|gradle|csproj|sln|cmake|mk|nix|bazel|bzl|env)$"
-    r"|(^|/)(Makefile|Dockerfile|CMakeLists\.txt|Jenkinsfile|Procfile|BUILD|WORKSPACE|\.[^/]*rc|\.git[^/]*)$",
+    r"\.(json|jsonc|json5|ya?ml|toml|ini|cfg|conf|properties|props|targets|xml|plist|editorconfig|lock|gradle|csproj|sln|cmake|mk|nix"
+    r"|bazel|bzl|env)$"
+    r"|(^|/)(Makefile|Dockerfile(\.[^/]*)?|CMakeLists\.txt|Jenkinsfile|Procfile|BUILD|WORKSPACE|\.[^/]*rc|\.git[^/]*"
+    r"|(dev[-_])?requirements[^/]*\.txt|constraints\.txt)$",
     re.IGNORECASE,
 )
-_BUILD_SCRIPT = re.compile(r"(^|/)(setup\.py|[^/]*\.config\.[cm]?[jt]s|build\.rs|conf\.py|\.[^/]*rc\.[cm]?js|noxfile\.py)$")
+_BUILD_SCRIPT = re.compile(
+    r"(^|/)(setup\.py|[^/]*\.config\.[cm]?[jt]s|build\.rs|conf\.py|\.[^/]*rc\.[cm]?js|noxfile\.py|[^/]*\.gradle\.kts)$"
+)
 
 MINIFIED_LINE = 5_000
 """Characters of a line that nobody wrote by hand."""
@@ -54,10 +60,10 @@ def role_of(path: str, *, generated: bool = False) -> str:
         return "vendored"
     if generated or _GENERATED.search(path):
         return "generated"
-    if _CONFIG.search(path) or _BUILD_SCRIPT.search(path):
-        return "config"
     if _TEST_FOLDER.search(path) or _TEST_FILE.search(path):
         return "test"
+    if _CONFIG.search(path) or _BUILD_SCRIPT.search(path):
+        return "config"
     return "docs" if _DOCS.search(path) else "source"
 
 
