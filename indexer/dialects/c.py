@@ -7,7 +7,16 @@ import tree_sitter
 
 from codecards.indexer.dialects.c_fallback import with_lost_functions
 from codecards.indexer.dialects.c_macros import without_macros
-from codecards.indexer.dialects.dialect import FUNCTION_KINDS, TYPE_KINDS, Captures, Dialect, Draft, RawImport, ancestor, node_text
+from codecards.indexer.dialects.dialect import (
+    FUNCTION_KINDS,
+    TYPE_KINDS,
+    Captures,
+    Dialect,
+    Draft,
+    RawImport,
+    ancestor,
+    node_text,
+)
 from codecards.indexer.dialects.names import UNKNOWN, dotted, without_brackets
 from codecards.indexer.facts import FileFacts
 
@@ -22,7 +31,9 @@ _static = re.compile(rb"(?:[\w:<>,*&\s]|\[\[[^\]]*\]\])*?\bstatic\b")
 _operator = re.compile(r"(?:^|::)\s*(operator\b.*)$", re.DOTALL)
 _macro_name = re.compile(r"[A-Z][A-Z0-9_]{2,}\Z")
 _words = re.compile(r"\w+")
-_private_access = re.compile(rb"\b(private|protected|public)\s*:(?!:)")
+_LABELS = (b"public", b"private", b"protected")
+MAX_ACCESS_BYTES = 4_000
+"""How far before a member its access label is looked for."""
 
 
 class CDialect(Dialect):
@@ -30,7 +41,16 @@ class CDialect(Dialect):
 
     self_words = {"this": "self"}  # noqa: RUF012
     type_wrappers = frozenset(
-        {"unique_ptr", "shared_ptr", "weak_ptr", "optional", "reference_wrapper", "atomic", "scoped_refptr", "intrusive_ptr"}
+        {
+            "unique_ptr",
+            "shared_ptr",
+            "weak_ptr",
+            "optional",
+            "reference_wrapper",
+            "atomic",
+            "scoped_refptr",
+            "intrusive_ptr",
+        }
     )
     plain_names = frozenset(
         """size_t ssize_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uintptr_t intptr_t ptrdiff_t FILE NULL
@@ -75,7 +95,9 @@ class CDialect(Dialect):
             self._named_by_argument(draft, declarator, source)
         elif draft.kind in ("variable", "field") and is_function:
             holder = ancestor(draft.node, _FUNCTIONS, steps=4)
-            if holder is not None or draft.owner and draft.kind == "variable" and draft.node.child_by_field_name("type") is None:
+            if holder is not None or (
+                draft.owner and draft.kind == "variable" and draft.node.child_by_field_name("type") is None
+            ):
                 return ()
             draft.kind = "declaration"
         return (draft,) if draft.name and draft.name not in _KEYWORDS and _words.search(draft.name) else ()
@@ -94,13 +116,17 @@ class CDialect(Dialect):
             return
         around = draft.node.parent
         parameters = declarator.child_by_field_name("parameters")
-        if parameters is None or around is not None and around.type == "field_declaration_list":
+        if parameters is None or (around is not None and around.type == "field_declaration_list"):
             return
         words = [node_text(one, source).strip() for one in parameters.named_children if "comment" not in one.type]
         if not words or not words[0].isidentifier():
             return
         first = parameters.named_children[0]
-        if len(words) > 1 and words[1].isidentifier() and draft.name.startswith(("TEST", "TYPED_TEST", "BENCHMARK", "PARAM_TEST")):
+        if (
+            len(words) > 1
+            and words[1].isidentifier()
+            and draft.name.startswith(("TEST", "TYPED_TEST", "BENCHMARK", "PARAM_TEST"))
+        ):
             draft.owner, draft.name = words[0], words[1]
         else:
             draft.name = words[0]
@@ -110,7 +136,11 @@ class CDialect(Dialect):
         """Return the kind; a test that a macro names is no method."""
         if draft.kind == "declaration" and not draft.body:
             return "declaration"
-        if draft.kind == "function" and draft.owner and b"::" not in source[draft.name_start - 3 : draft.node.end_byte][:400]:
+        if (
+            draft.kind == "function"
+            and draft.owner
+            and b"::" not in source[draft.name_start - 3 : draft.node.end_byte][:400]
+        ):
             return "function"
         return super().refine_kind(draft, holder_kind, holder_name, source)
 
@@ -167,7 +197,10 @@ def _unwrap(node: tree_sitter.Node) -> tuple[tree_sitter.Node, str]:
             innermost = node.type
         inner = node.child_by_field_name("declarator")
         if inner is None:
-            inner = next((one for one in reversed(node.named_children) if "declarator" in one.type or "identifier" in one.type), None)
+            inner = next(
+                (one for one in reversed(node.named_children) if "declarator" in one.type or "identifier" in one.type),
+                None,
+            )
         if inner is None:
             break
         node = inner
@@ -203,13 +236,19 @@ def _test_case(draft: Draft, captures: Captures) -> Iterable[Draft]:
 
 def _access(draft: Draft, holder_kind: str, source: bytes) -> bool:
     """Return whether the last access label before a member lets others use it."""
-    before = source[max(0, draft.node.start_byte - 4_000) : draft.node.start_byte]
-    last = None
-    for last in _private_access.finditer(before):
-        pass
-    if last is None or b"};" in before[last.end() :]:
-        return True
-    return last[1] == b"public"
+    end = draft.node.start_byte
+    start = max(0, end - MAX_ACCESS_BYTES)
+    label, position = _last_label(source, start, end)
+    if position < 0:
+        return holder_kind != "class" or start > 0
+    return b"};" in source[position:end] or label == b"public"
+
+
+def _last_label(source: bytes, start: int, end: int) -> tuple[bytes, int]:
+    """Return the last access label in a stretch and its place, -1 if there is none."""
+    found = [(source.rfind(one + b":", start, end), one) for one in _LABELS]
+    position, label = max(found)
+    return label, position
 
 
 def dialect(language: str) -> Dialect:

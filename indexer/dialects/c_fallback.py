@@ -13,6 +13,7 @@ _head = re.compile(
 _hidden = re.compile(
     r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:[^\n\\]|\\.)*", re.DOTALL | re.MULTILINE
 )
+_first_argument = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:,|\Z)")
 _visible = re.compile(r"[^\n]")
 _brace = re.compile(r"[{}]")
 _KEYWORDS = frozenset("if for while switch return sizeof defined else do case catch".split())
@@ -45,7 +46,10 @@ def with_lost_functions(facts: FileFacts, text: str) -> FileFacts:
         if (name, row + 1) in known:
             end_of_last = end
             continue
-        if name in _KEYWORDS or name in names or name.isupper():
+        if name.isupper():  # `DEFINE_CALL3(open, int flags) {` defines what its first argument names
+            argument = _first_argument.match(match["parameters"])
+            name = argument[1] if argument else ""
+        if not name or name in _KEYWORDS or name in names:
             continue
         end_of_last = end
         first = row - plain.count("\n", match.start(), match.start("name"))

@@ -29,7 +29,9 @@ class LuaDialect(Dialect):
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
         """Return the definition; a name for a required module is an import and none."""
-        if draft.kind in ("variable", "field") and _import_value.match(source[draft.node.start_byte : draft.node.end_byte][:300]):
+        if draft.kind in ("variable", "field") and _import_value.match(
+            source[draft.node.start_byte : draft.node.end_byte][:300]
+        ):
             return ()
         return (draft,)
 
@@ -57,7 +59,9 @@ class LuaDialect(Dialect):
 
     def finish(self, facts: FileFacts, text: str) -> FileFacts:
         """Return the facts with tables that hold functions as objects, and what the file's table exports."""
-        owners = {one.qualified_name.rpartition(".")[0] for one in facts.definitions if one.kind in ("function", "method")}
+        owners = {
+            one.qualified_name.rpartition(".")[0] for one in facts.definitions if one.kind in ("function", "method")
+        }
         definitions = tuple(_as_object(one, owners) for one in facts.definitions)
         match = _returned.search(text) or _returned_table.search(text)
         if match is None:

@@ -21,7 +21,9 @@ class ZigDialect(Dialect):
 
     self_words = {"self": "self", "Self": "self", "@This()": "self"}  # noqa: RUF012
     has_type_arguments = False
-    plain_names = frozenset("u8 u16 u32 u64 i8 i16 i32 i64 usize isize bool void anyerror anytype type noreturn f32 f64 comptime_int T Self".split())
+    plain_names = frozenset(
+        "u8 u16 u32 u64 i8 i16 i32 i64 usize isize bool void anyerror anytype type noreturn f32 f64 comptime_int T Self".split()
+    )
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
         """Return the definition; a name for an imported file is an import and none."""

@@ -63,6 +63,12 @@ def test_a_function_after_broken_syntax_is_found_by_its_head() -> None:
     assert facts_of(source, "c").problems
 
 
+def test_a_macro_that_defines_a_function_after_its_first_argument_is_found_where_the_syntax_is_broken() -> None:
+    source = "DEFINE_CALL3(open, const char __user *, name, int, flags)\n{\n  return 1;\n}\n"
+    found = [(one.kind, one.name, one.first_line, one.last_line) for one in facts_of(source, "c").definitions]
+    assert found == [("function", "open", 1, 4)]
+
+
 def test_clearing_macros_keeps_every_line_and_column() -> None:
     source = "EXPORT int f(int n)\n{\n  return n; /* EXPORT int g */\n}\nLONE_MACRO(x)\nint h;\n"
     cleared = without_macros(source)
@@ -82,10 +88,15 @@ def test_calls_have_their_receivers_and_functions_passed_on_are_values() -> None
 
 
 def test_includes_are_imports_of_all_names() -> None:
-    assert imported('#include <stdio.h>\n#include "deps/list.h"\n', "c") == [("stdio.h", "*", ""), ("deps/list.h", "*", "")]
+    assert imported('#include <stdio.h>\n#include "deps/list.h"\n', "c") == [
+        ("stdio.h", "*", ""),
+        ("deps/list.h", "*", ""),
+    ]
 
 
 def test_a_static_function_is_not_exported_and_a_comment_above_is_its_documentation() -> None:
-    first, second = facts_of("/* Adds. */\nstatic int f(void) { return 1; }\nint g(void) { return 1; }", "c").definitions
+    first, second = facts_of(
+        "/* Adds. */\nstatic int f(void) { return 1; }\nint g(void) { return 1; }", "c"
+    ).definitions
     assert (first.exported, first.doc, first.lead_line) == (False, "Adds.", 1)
     assert second.exported

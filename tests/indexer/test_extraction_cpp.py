@@ -21,6 +21,7 @@ from tests.support.extraction_outline import bound, facts_of, imported, outline,
         ("class EXPORT_API A : public B {\n  void f() {}\n};", ["class A 1-3", "method A.f 2-2"]),
         ("TEST(Suite, does_it) { run(); }", ["function Suite.does_it 1-1"]),
         ('TEST_CASE("does it") {\n  run();\n}', ["function does it 1-3"]),
+        ("A::A() try : x(1) {\n  run();\n} catch (...) {\n}", ["constructor A.A 1-4"]),
         ("void f() { Foo x(a, b); }", ["function f 1-1"]),
     ],
 )  # fmt: skip

@@ -10,7 +10,10 @@ from tests.support.extraction_outline import facts_of, imported, outline, uses
     [
         ("go :: Int -> Int\ngo 0 = 1\ngo n = n\n\nother = 2\n", ["function go 1-3", "function other 5-5"]),
         ("f x = g x\n  where\n    g y = y\n", ["function f 1-3", "function f.g 3-3"]),
-        ("data Foo = Foo { fld :: Int } | Bar Int\n", ["struct Foo 1-1", "field Foo.fld 1-1", "constructor Foo.Bar 1-1"]),
+        (
+            "data Foo = Foo { fld :: Int } | Bar Int\n",
+            ["struct Foo 1-1", "field Foo.fld 1-1", "constructor Foo.Bar 1-1"],
+        ),
         ("newtype N = N Int\n", ["struct N 1-1"]),
         ("type Alias = Int\n", ["type Alias 1-1"]),
         ("class Cls a where\n  meth :: a -> Int\n", ["class Cls 1-2", "declaration Cls.meth 2-2"]),

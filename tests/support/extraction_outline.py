@@ -14,7 +14,8 @@ def facts_of(source: str, language: str) -> FileFacts:
 def outline(source: str, language: str) -> list[str]:
     """Return each definition as "kind qualified.name first-last"."""
     return [
-        f"{one.kind} {one.qualified_name} {one.first_line}-{one.last_line}" for one in facts_of(source, language).definitions
+        f"{one.kind} {one.qualified_name} {one.first_line}-{one.last_line}"
+        for one in facts_of(source, language).definitions
     ]
 
 
