@@ -68,11 +68,13 @@ class Calls:
     """Callers or callees of a symbol."""
 
     target: Card | None
-    """None where the name is ambiguous: then there are candidates and no calls."""
+    """None where nothing has the name, or several things have: then there are candidates and no calls."""
     candidates: tuple[Card, ...]
     calls: tuple[Caller, ...]
     total: int
     truncated: bool
+    suggestions: tuple[str, ...] = ()
+    """Near names, where nothing has the name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from codecards.wire import (
     calls_json,
     files_json,
     impact_json,
+    outline_json,
     path_json,
     printable,
     recall_json,
@@ -223,6 +224,8 @@ def show(
     target: str,
     outline: Annotated[bool, typer.Option("--outline", help="The symbols, without code.")] = False,
     digest: Annotated[bool, typer.Option("--digest", help="Signatures and first lines of documentation.")] = False,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Most symbols of an outline.")] = 200,
+    offset: Annotated[int, typer.Option("--offset", min=0)] = 0,
     refresh: Refresh = True,
     as_json: AsJson = False,
 ) -> None:
@@ -230,8 +233,11 @@ def show(
     with _ready_engine(refresh=refresh) as engine:
         if outline or digest:
             cards = engine.outline(target)
-            rows = [symbol_json(card) | ({"doc": card.doc.partition("\n")[0]} if digest else {}) for card in cards]
-            _print(as_json, lambda: {"outline": rows}, lambda readable: readable.show_cards(cards))
+            _print(
+                as_json,
+                lambda: outline_json(cards, limit=limit, offset=offset, digest=digest),
+                lambda readable: readable.show_cards(cards[offset : offset + limit], f"{len(cards)} symbols"),
+            )
             return
         shown = engine.show(target)
         _print(as_json, lambda: shown_json(shown), lambda readable: readable.show_shown(shown))

@@ -39,7 +39,7 @@ from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.embedder import Embedder, load_embedder
 from codecards.retrieval.hits import Hit
 from codecards.retrieval.search import Filters, search
-from codecards.targets import Target, find_files, find_symbol, find_target
+from codecards.targets import Target, find_files, find_symbol, find_target, near_names
 
 if TYPE_CHECKING:
     import networkx
@@ -253,19 +253,11 @@ class Engine:
         return list(snapshot.symbols(files[0].path))
 
     def callers(self, name: str, *, path: str | None = None, limit: int = DEFAULT_CALLS, offset: int = 0) -> Calls:
-        """Return who uses a symbol, surest first.
-
-        Raises:
-            TargetNotFoundError: Nothing has that name; near names are offered.
-        """
+        """Return who uses a symbol, surest first; without a target where nothing has the name, or several things have."""
         return self._calls(name, path, limit, offset, callers_of)
 
     def callees(self, name: str, *, path: str | None = None, limit: int = DEFAULT_CALLS, offset: int = 0) -> Calls:
-        """Return what a symbol uses, in the order of its lines.
-
-        Raises:
-            TargetNotFoundError: Nothing has that name; near names are offered.
-        """
+        """Return what a symbol uses, in the order of its lines; without a target as `callers`."""
         return self._calls(name, path, limit, offset, callees_of)
 
     def show(self, target: str, *, path: str | None = None) -> Shown:
@@ -516,8 +508,7 @@ class Engine:
         reader = self._reader()
         groups = find_symbol(reader.snapshot, name, path)
         if not groups:
-            find_target(reader.snapshot, self.root, name, path)  # raises with near names unless it is a file
-            raise TargetNotFoundError(name, what="symbol")
+            return Calls(None, (), (), 0, False, tuple(near_names(reader.snapshot, name)))
         if len(groups) > 1:
             return Calls(None, tuple(group[0] for group in groups), (), 0, False)
         calls = collect(reader.snapshot, groups[0])

@@ -114,6 +114,10 @@ def show_cards(cards: Iterable[Card], title: str = "") -> None:
 def show_calls(calls: Calls, what: str) -> None:
     """Print callers or callees."""
     out = console()
+    if calls.target is None and not calls.candidates:
+        near = f" Near names: {', '.join(calls.suggestions)}." if calls.suggestions else ""
+        out.print(f"No symbol has that name.{near}", markup=False)
+        return
     if calls.target is None:
         show_cards(calls.candidates, "The name may mean several things; give --path or one of these as PATH::NAME:")
         return

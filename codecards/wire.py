@@ -4,7 +4,7 @@ Paths are text where they are UTF-8, else `path_hex`: the bytes of the name in h
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from codecards.answers import Caller, Calls, FileSummary, FoundCard, Impact, Recall, Shown, Status, WhyNot
 from codecards.indexer.build import IndexReport
@@ -58,7 +58,8 @@ def card_json(card: Card) -> Json:
 
 def hit_json(hit: FoundCard, *, expand: bool = False, explain: bool = False) -> Json:
     """Return a hit; its text with `expand`, the parts of its score with `explain`."""
-    value = {"rank": hit.rank} | symbol_json(hit.card)
+    # A hit starts with the comment above it: that is where a question in words often matches.
+    value = {"rank": hit.rank} | symbol_json(hit.card) | {"start_line": hit.card.lead_line}
     value |= {"summary": summary(hit.card), "score": round(hit.score, 4), "fresh": hit.fresh}
     if expand:
         value["text"] = printable(hit.text)
@@ -168,7 +169,15 @@ def calls_json(calls: Calls, key: str) -> Json:
         key: [caller_json(one) for one in calls.calls],
         "total": calls.total,
         "truncated": calls.truncated,
+        "suggestions": list(calls.suggestions),
     }
+
+
+def outline_json(cards: Sequence[Card], *, limit: int, offset: int, digest: bool) -> Json:
+    """Return a page of a file's or symbol's outline; with `digest` the first line of each documentation too."""
+    page = cards[offset : offset + limit]
+    rows = [symbol_json(card) | ({"doc": card.doc.partition("\n")[0][:200]} if digest else {}) for card in page]
+    return {"outline": rows, "total": len(cards), "truncated": len(page) < len(cards)}
 
 
 def shown_json(shown: Shown) -> Json:

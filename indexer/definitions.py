@@ -68,11 +68,17 @@ def finish_definitions(
         while around and kept[around[-1]].end <= one.start:
             around.pop()
         # What overlaps without holding comes from broken syntax; it is taken for what follows.
-        holders = around if not around or kept[around[-1]].end >= one.end else [i for i in around if kept[i].end >= one.end]
+        holders = (
+            around if not around or kept[around[-1]].end >= one.end else [i for i in around if kept[i].end >= one.end]
+        )
         parent = holders[-1] if holders else -1
         if parent >= 0 and one.kind in VALUE_KINDS and (one.start, one.end) == (kept[parent].start, kept[parent].end):
             parent = values[parent].parent  # `a, b = 1, 2`: neither holds the other
-        if parent >= 0 and one.kind in VALUE_KINDS and (kept[parent].kind in FUNCTION_KINDS or kept[parent].kind in VALUE_KINDS):
+        if (
+            parent >= 0
+            and one.kind in VALUE_KINDS
+            and (kept[parent].kind in FUNCTION_KINDS or kept[parent].kind in VALUE_KINDS)
+        ):
             continue
         if len(around) >= MAX_DEPTH:
             n_too_deep += 1

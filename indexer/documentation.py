@@ -4,7 +4,9 @@ import re
 
 MAX_COMMENT_CHARACTERS = 6_000
 """A longer comment is cut before it is cleaned; no more than the doc's length is kept anyway."""
-_block_start = re.compile(r"/\*[*!]*<?|\{-[|^]?|--\[=*\[|<!--|\(\*+|=begin|@(?:module|type)?doc\s*~?[a-zA-Z]?(?:\"\"\"|\")?")
+_block_start = re.compile(
+    r"/\*[*!]*<?|\{-[|^]?|--\[=*\[|<!--|\(\*+|=begin|@(?:module|type)?doc\s*~?[a-zA-Z]?(?:\"\"\"|\")?"
+)
 _block_end = re.compile(r"(?:\*+/|-\}|\]=*\]|-->|\*\)|=end|\"\"\")\s*\Z")
 _line_sign = re.compile(r"//[/!]*<?|#+!?:?(?!\[)|--+[|^]?|;+|%+")
 _string_quotes = re.compile(r"^[rRbBuUfF]*(\"\"\"|\'\'\'|\"|\')(.*?)\1?$", re.DOTALL)

@@ -27,7 +27,7 @@ from dataclasses import replace
 
 import tree_sitter
 
-from codecards.indexer.definitions import Definitions, LeadLines, Owners, finish_definitions, last_row
+from codecards.indexer.definitions import MAX_DEPTH, Definitions, LeadLines, Owners, finish_definitions, last_row
 from codecards.indexer.dialects import dialect_of
 from codecards.indexer.dialects.dialect import TYPE_KINDS, UNKNOWN, VALUE_KINDS, Captures, Dialect, RawBinding
 from codecards.indexer.documentation import clean_comment
@@ -35,9 +35,10 @@ from codecards.indexer.facts import Binding, Definition, Export, FileFacts, Impo
 from codecards.indexer.languages import LANGUAGE_BY_NAME
 from codecards.indexer.problems import Reason
 from codecards.indexer.query_matches import Collected, collect, text_of
-from codecards.indexer.syntax import PARSE_SECONDS, count_errors, definition_query, encode, parse
+from codecards.indexer.syntax import MAX_BRACKET_DEPTH, PARSE_SECONDS, count_errors, definition_query, encode, is_too_deep, parse
 
 MAX_DOC_CHARACTERS = 2_000
+LONG_ARGUMENTS_BYTES = 2_000
 GENERATED_ROWS = 40
 """A file says in its first lines that a program wrote it."""
 _generated = re.compile(
@@ -67,7 +68,7 @@ def extract(text: str, language: str) -> FileFacts:
         text = text.replace("\0", " ")
     n_lines = text.count("\n") + (not text.endswith("\n") if text else 0)
     dialect = dialect_of(language)
-    whole = dialect.whole_file(text, n_lines)
+    whole = dialect.whole_file(text, n_lines, extract)
     if whole is not None:
         return whole
     parts = dialect.embedded(text)
@@ -90,8 +91,8 @@ def _parsed_facts(text: str, n_lines: int, language: str, dialect: Dialect) -> F
     imports = _imports(found, owners)
     n_errors, first_error = count_errors(syntax, language)
     problems = [(Reason.PARSED_IN_PART, dialect.problem(n_errors, first_error))] if n_errors else []
-    if definitions.n_too_deep:
-        detail = f"{definitions.n_too_deep} definitions are nested too deep and have no card of their own"
+    if definitions.n_too_deep or is_too_deep(source):
+        detail = f"definitions are followed {MAX_DEPTH} deep, brackets {MAX_BRACKET_DEPTH} deep; what is nested deeper is left out"
         problems.append((Reason.TOO_DEEP, detail))
     return FileFacts(
         language=language,
@@ -137,9 +138,7 @@ def _references(
 class _Values:
     """Tells which names that stand alone may mean a function or a type; most are variables, and are dropped early."""
 
-    def __init__(
-        self, found: Collected, owners: Owners, definitions: Definitions, imports: tuple[Import, ...]
-    ) -> None:
+    def __init__(self, found: Collected, owners: Owners, definitions: Definitions, imports: tuple[Import, ...]) -> None:
         self._source = found.source
         self._bare_names_call = found.dialect.bare_names_call
         self._definitions = definitions.values
@@ -180,7 +179,9 @@ class _Values:
 
 def _n_arguments(node: tree_sitter.Node, source: bytes, dialect: Dialect) -> int:
     """Return the number of arguments; their types are looked at only where a sign says that it may matter."""
-    if _uncommon_argument.search(source, node.start_byte, node.end_byte):
+    start, end = node.start_byte, node.end_byte
+    # Long arguments are not searched: nested ones would be searched again and again.
+    if end - start > LONG_ARGUMENTS_BYTES or _uncommon_argument.search(source, start, end):
         return dialect.count_arguments(node)
     return node.named_child_count
 
@@ -201,7 +202,7 @@ def _bindings(found: Collected, owners: Owners, definitions: Definitions) -> tup
         node = captures["binding"][0]
         value = _bound_value(captures, source, dialect)
         if value:
-            raw.append(RawBinding(dialect.chain(source[node.start_byte : node.end_byte]), value, node))
+            raw.append(RawBinding(dialect.chain_at(node, source), value, node))
     for captures in found.own_bindings:
         raw += dialect.bindings(captures, source)
     raw.sort(key=lambda one: one.node.start_byte)
@@ -229,7 +230,7 @@ def _bound_value(captures: Captures, source: bytes, dialect: Dialect) -> str:
     for key, before, after in (("result", "", "()"), ("same", "=", ""), ("value", "", "")):
         if key in captures:
             node = captures[key][0]
-            written = dialect.chain(source[node.start_byte : node.end_byte])
+            written = dialect.chain_at(node, source)
             if written == UNKNOWN:
                 return ""
             if key == "value" and not written.endswith("()"):
@@ -283,7 +284,9 @@ def _leading_comment(found: Collected, definitions: tuple[Definition, ...]) -> s
 
 
 def _is_generated(found: Collected) -> bool:
-    return any(_says_generated(text_of(found.source, node)) for node in found.comments if node.start_point[0] < GENERATED_ROWS)
+    return any(
+        _says_generated(text_of(found.source, node)) for node in found.comments if node.start_point[0] < GENERATED_ROWS
+    )
 
 
 def _says_generated(text: str) -> bool:
@@ -299,7 +302,8 @@ def _joined(language: str, n_lines: int, parts: list[FileFacts]) -> FileFacts:
             joined,
             definitions=joined.definitions
             + tuple(replace(one, parent=_shifted(one.parent, shift)) for one in part.definitions),
-            references=joined.references + tuple(replace(one, owner=_shifted(one.owner, shift)) for one in part.references),
+            references=joined.references
+            + tuple(replace(one, owner=_shifted(one.owner, shift)) for one in part.references),
             imports=joined.imports + tuple(replace(one, scope=_shifted(one.scope, shift)) for one in part.imports),
             bindings=joined.bindings + tuple(replace(one, scope=_shifted(one.scope, shift)) for one in part.bindings),
             exports=joined.exports + part.exports,

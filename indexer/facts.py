@@ -1,4 +1,4 @@
-"""Facts: what one file's text says by itself, whatever its path and the rest of the repository.
+r"""Facts: what one file's text says by itself, whatever its path and the rest of the repository.
 
 They depend on the content and the language alone, so that they are kept by content and survive renames and branch
 switches. All names are as written, with one exception: in receivers, bases and types every language's separator

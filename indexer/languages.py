@@ -7,7 +7,7 @@ import importlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def detect_language(path: str, head: bytes) -> str:
     lowered = filename.lower()
     if lowered.endswith(".h"):
         return _header_language(head)
-    if lowered.endswith(".blade.php") or lowered.endswith(".d.ts"):
+    if lowered.endswith((".blade.php", ".d.ts")):
         return "php" if lowered.endswith(".php") else "typescript"
     stem, dot, suffix = lowered.rpartition(".")
     if dot and filename.endswith(".C"):  # upper case is C++ by GCC's rule, and only upper case
@@ -124,7 +124,7 @@ def load_grammar(language: Language) -> "tree_sitter.Language":
     return _load(language.grammar, language.grammar_function)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _load(module: str, function: str) -> "tree_sitter.Language":
     import tree_sitter  # noqa: PLC0415 - so that telling languages stays cheap
 

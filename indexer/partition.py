@@ -211,7 +211,7 @@ def _stretches(runs: LineRuns, longest: int) -> Iterator[LineRuns]:
             if room:
                 taken.append((first, first + room - 1))
             yield tuple(taken)
-            first, total, room, taken = first + room, total - longest, longest, []  # noqa: PLW2901 - the run goes on
+            first, total, room, taken = first + room, total - longest, longest, []
         taken.append((first, last))
         room -= last - first + 1
     if taken:

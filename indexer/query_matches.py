@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 
 import tree_sitter
 
@@ -133,7 +133,7 @@ _ROLES: dict[str, Handler] = {
 }  # fmt: skip
 
 
-@lru_cache(maxsize=None)
+@cache
 def _handlers(language: str) -> tuple[tuple[tuple[Handler, str, str], ...], ...]:
     """Return for each pattern of a language's query what is to be done with its matches, as (how, kind, capture)."""
     query = definition_query(language)

@@ -60,6 +60,7 @@ class SnapshotWriter:
         try:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
+            self._connection.execute("PRAGMA busy_timeout = 0")  # a reader may hold the log for as long as it likes
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         except sqlite3.Error:
             pass  # a full disk: the log stays, and is read all the same

@@ -5,8 +5,9 @@ Nothing here follows the tree by recursion, so that no nesting, however deep, ov
 
 import time
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from importlib import resources
+from itertools import accumulate
 
 import tree_sitter
 
@@ -15,9 +16,15 @@ from codecards.indexer.languages import LANGUAGE_BY_NAME, load_grammar
 PARSE_SECONDS = 10.0
 """Longest parse of one file; 1 MB of common code takes 0.1 s, and only pathological text comes near."""
 
-MATCH_LIMIT = 65_536
-"""Most matches that a query may have under way at once; it bounds the work on a pathological tree."""
-
+MATCH_LIMIT = 1_024
+"""Most matches that a query may have under way at once: no real file comes near, and pathological ones cost its square."""
+MAX_NODE_DEPTH = 1_000
+"""Deepest nodes that are queried: the cost of each grows with its depth."""
+MAX_BRACKET_DEPTH = 300
+"""Deepest nesting of brackets that surely stays above `MAX_NODE_DEPTH`."""
+_BRACKETS = b"()[]{}"
+_STEPS = {code: 1 if code in b"([{" else -1 for code in _BRACKETS}
+_NO_BRACKETS = bytes(set(range(256)) - set(_BRACKETS))
 QUERY_FILES = {
     "javascript": ("ecma", "javascript", "jsx"),
     "typescript": ("ecma", "typescript"),
@@ -78,7 +85,15 @@ def parse(data: bytes, language: str, *, limit_s: float = PARSE_SECONDS) -> Synt
 def find_matches(syntax: Syntax, query: tree_sitter.Query) -> list[tuple[int, dict[str, list[tree_sitter.Node]]]]:
     """Return the query's matches in the whole tree, as (number of the pattern, nodes by capture)."""
     # No progress callback: py-tree-sitter 0.26.1 dies of it (segmentation fault).
-    return tree_sitter.QueryCursor(query, match_limit=MATCH_LIMIT).matches(syntax.root)
+    cursor = tree_sitter.QueryCursor(query, match_limit=MATCH_LIMIT)
+    cursor.set_max_start_depth(MAX_NODE_DEPTH)
+    return cursor.matches(syntax.root)
+
+
+def is_too_deep(data: bytes) -> bool:
+    """Return whether brackets are nested deeper than is followed (those in comments and strings count too)."""
+    brackets = data.translate(None, _NO_BRACKETS)
+    return len(brackets) > MAX_BRACKET_DEPTH and max(accumulate(map(_STEPS.__getitem__, brackets))) > MAX_BRACKET_DEPTH
 
 
 def count_errors(syntax: Syntax, language: str) -> tuple[int, int]:
@@ -87,10 +102,12 @@ def count_errors(syntax: Syntax, language: str) -> tuple[int, int]:
         return 0, 0
     captures = tree_sitter.QueryCursor(_error_query(language)).captures(syntax.root)
     nodes = [node for found in captures.values() for node in found]
-    return (len(nodes), min(node.start_point[0] for node in nodes) + 1) if nodes else (1, syntax.root.start_point[0] + 1)
+    return (
+        (len(nodes), min(node.start_point[0] for node in nodes) + 1) if nodes else (1, syntax.root.start_point[0] + 1)
+    )
 
 
-@lru_cache(maxsize=None)
+@cache
 def query_text(language: str) -> str:
     """Return the text of `queries/LANGUAGE.scm`, "" if there is none."""
     shared = QUERY_FILES.get(language, (language,))
@@ -99,13 +116,13 @@ def query_text(language: str) -> str:
     return "\n".join(file.read_text("utf-8") for file in files if file.is_file())
 
 
-@lru_cache(maxsize=None)
+@cache
 def definition_query(language: str) -> tree_sitter.Query | None:
     """Return a language's query, or None if it has none."""
     text = query_text(language)
     return tree_sitter.Query(load_grammar(LANGUAGE_BY_NAME[language]), text) if text else None
 
 
-@lru_cache(maxsize=None)
+@cache
 def _error_query(language: str) -> tree_sitter.Query:
     return tree_sitter.Query(load_grammar(LANGUAGE_BY_NAME[language]), "(ERROR) @error (MISSING) @missing")

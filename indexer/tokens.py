@@ -24,9 +24,7 @@ MAX_CACHED_WORDS = 300_000
 
 _LETTERS = "A-Za-zÀ-ÖØ-öø-ɏ"
 _word = re.compile(rf"[{_LETTERS}_$][{_LETTERS}0-9_$]*|[0-9]+|[^\W\d_{_LETTERS}]+")
-_part = re.compile(
-    r"[A-ZÀ-ÖØ-Þ]+(?=[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ])|[A-ZÀ-ÖØ-Þ]?[a-zß-öø-ɏ]+|[A-ZÀ-ÖØ-ÞĀ-ɏ]+|[0-9]+"
-)
+_part = re.compile(r"[A-ZÀ-ÖØ-Þ]+(?=[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ])|[A-ZÀ-ÖØ-Þ]?[a-zß-öø-ɏ]+|[A-ZÀ-ÖØ-ÞĀ-ɏ]+|[0-9]+")
 _pair_script = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
 
 

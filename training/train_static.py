@@ -33,7 +33,7 @@ Bags = tuple[Tensor, Tensor]
 
 def initial_rows(tokenizer: Tokenizer, teacher: SentenceTransformer, dimensions: int) -> NDArray[np.float32]:
     """Return (n_tokens, dimensions) rows: the teacher's vector of each token, by PCA."""
-    tokens = [tokenizer.id_to_token(index).removeprefix("##") for index in range(tokenizer.get_vocab_size())]
+    tokens = [(tokenizer.id_to_token(index) or "").removeprefix("##") for index in range(tokenizer.get_vocab_size())]
     vectors = np.asarray(teacher.encode(tokens, batch_size=512, show_progress_bar=False), np.float32)
     vectors -= vectors.mean(axis=0)
     directions = np.linalg.svd(vectors.T @ vectors)[0][:, :dimensions]

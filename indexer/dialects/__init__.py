@@ -2,7 +2,7 @@
 
 import importlib
 import importlib.util
-from functools import lru_cache
+from functools import cache
 
 from codecards.indexer.dialects.dialect import Dialect
 
@@ -16,7 +16,7 @@ MODULES = {
 """Language -> module of this package with a function `dialect(language)`; one that is not there yet means the common rules."""
 
 
-@lru_cache(maxsize=None)
+@cache
 def dialect_of(language: str) -> Dialect:
     """Return the dialect of a language."""
     name = f"{__name__}.{MODULES.get(language, '')}"

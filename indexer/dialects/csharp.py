@@ -8,11 +8,16 @@ import tree_sitter
 from codecards.indexer.dialects.dialect import TYPE_KINDS, Captures, Dialect, Draft, RawImport, dotted, node_text
 
 _attributes = re.compile(r"\A(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\]\s*)+")
-_modifiers = re.compile(rb"(?:\s*\[(?:[^\[\]]|\[[^\[\]]*\])*\]|\s*(?:public|private|protected|internal|static|readonly|const|partial|abstract|sealed|virtual|override|async|unsafe|new|extern|volatile|required|file)\b)*")
+_modifiers = re.compile(
+    rb"(?:\s*\[(?:[^\[\]]|\[[^\[\]]*\])*\]|\s*(?:public|private|protected|internal|static|readonly|const|partial|abstract"
+    rb"|sealed|virtual|override|async|unsafe|new|extern|volatile|required|file)\b)*"
+)
 _operator = re.compile(r"\boperator\s*(checked\s+)?([^\s(]+|true|false)")
 _conversion = re.compile(r"\b(implicit|explicit)\s+operator\s+([\w.<>?\[\]]+)")
 _using = re.compile(r"(?:global\s+)?using\s+(static\s+)?(?:([\w@]+)\s*=\s*)?([\w.:@\s]+)")
-_tags = re.compile(r"</?(?:summary|param|returns|remarks|see|c|para|paramref|typeparam|exception|example|code|value|inheritdoc)\b[^>]*>")
+_tags = re.compile(
+    r"</?(?:summary|param|returns|remarks|see|c|para|paramref|typeparam|exception|example|code|value|inheritdoc)\b[^>]*>"
+)
 _plain = frozenset(
     """String Object Int32 Int64 Boolean Double Decimal DateTime DateTimeOffset TimeSpan Guid Exception ArgumentException
     ArgumentNullException InvalidOperationException NotSupportedException NotImplementedException Task ValueTask List Dictionary
@@ -45,8 +50,8 @@ class CSharpDialect(Dialect):
         elif node_type == "namespace_declaration":
             draft.name = dotted(draft.name)
         elif draft.kind == "field":
-            head = _modifiers.match(source, draft.node.start_byte)
-            if head and (b"const" in head[0] or (b"static" in head[0] and b"readonly" in head[0])):
+            modifiers = _modifiers.match(source, draft.node.start_byte)
+            if modifiers and (b"const" in modifiers[0] or (b"static" in modifiers[0] and b"readonly" in modifiers[0])):
                 draft.kind = "constant"
         return (draft,)
 
@@ -60,7 +65,9 @@ class CSharpDialect(Dialect):
             return holder_kind in ("", "namespace")
         head = _modifiers.match(source, draft.node.start_byte)
         words = head[0].split() if head else []
-        return holder_kind in ("interface", "enum") or any(word in words for word in (b"public", b"internal", b"protected"))
+        return holder_kind in ("interface", "enum") or any(
+            word in words for word in (b"public", b"internal", b"protected")
+        )
 
     def signature(self, text: str) -> str:
         """Return the head without attributes."""

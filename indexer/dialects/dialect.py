@@ -1,16 +1,18 @@
 """Dialect: what a language's query can't say. This one fits most languages; each of the others overrides a little."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import tree_sitter
 
-from codecards.indexer.dialects.names import UNKNOWN, chain, dotted, type_name
+from codecards.indexer.dialects.names import MAX_WRITTEN_CHARACTERS, UNKNOWN, chain, dotted, type_name
 from codecards.indexer.facts import FileFacts
 
 Captures = Mapping[str, Sequence[tree_sitter.Node]]
+Extract = Callable[[str, str], FileFacts]
+"""Takes a text and its language."""
 TYPE_KINDS = frozenset({"class", "struct", "interface", "trait", "enum", "record", "object", "impl"})
 FUNCTION_KINDS = frozenset({"function", "method", "constructor", "property", "macro"})
 VALUE_KINDS = frozenset({"variable", "constant", "field"})
@@ -101,8 +103,14 @@ class Dialect:
         """
         return None
 
-    def whole_file(self, text: str, n_lines: int) -> FileFacts | None:
-        """Return all facts where no query is needed to find them, else None."""
+    def whole_file(self, text: str, n_lines: int, extract: Extract) -> FileFacts | None:
+        """Return all facts where no query is needed to find them, else None.
+
+        Args:
+            text: The whole file.
+            n_lines: Its number of lines.
+            extract: Gives the facts of a text in another language that it holds.
+        """
         return None
 
     def finish(self, facts: FileFacts, text: str) -> FileFacts:
@@ -153,8 +161,7 @@ class Dialect:
         name = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
         if "receiver" not in captures:
             return "", name
-        before = captures["receiver"][0]
-        return self.chain(source[before.start_byte : before.end_byte]), name
+        return self.chain_at(captures["receiver"][0], source), name
 
     def is_reference(self, name: str, receiver: str, kind: str) -> bool:
         """Return whether what the query matched is a use of a name that may be defined somewhere."""
@@ -181,6 +188,11 @@ class Dialect:
         return ()
 
     # forms
+
+    def chain_at(self, node: tree_sitter.Node, source: bytes) -> str:
+        """Return the canonical form of an expression, without looking at one that is too long for any."""
+        start, end = node.start_byte, node.end_byte
+        return self.chain(source[start:end]) if end - start <= MAX_WRITTEN_CHARACTERS else UNKNOWN
 
     def _chain(self, written: bytes) -> str:
         """Return the canonical form of what stands before a name (see `facts.Reference.receiver`)."""

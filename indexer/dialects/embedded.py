@@ -9,7 +9,7 @@ from functools import lru_cache
 import tree_sitter
 import tree_sitter_json
 
-from codecards.indexer.dialects.dialect import Dialect, node_text
+from codecards.indexer.dialects.dialect import Dialect, Extract, node_text
 from codecards.indexer.facts import Definition, FileFacts
 from codecards.indexer.languages import LANGUAGE_BY_NAME, load_grammar
 from codecards.indexer.problems import Reason
@@ -80,7 +80,7 @@ class _Cell:
 class NotebookDialect(Dialect):
     """Jupyter notebooks: code cells are code, Markdown cells sections; what cells printed is not read."""
 
-    def whole_file(self, text: str, n_lines: int) -> FileFacts | None:
+    def whole_file(self, text: str, n_lines: int, extract: Extract) -> FileFacts | None:
         """Return the facts of the cells, at the lines of the file that hold them."""
         try:
             notebook = json.loads(text)
@@ -90,7 +90,7 @@ class NotebookDialect(Dialect):
             problem = (Reason.BAD_NOTEBOOK, "is not the JSON of a notebook; nothing of it is indexed")
             return FileFacts("jupyter", n_lines, problems=(problem,))
         language = kernel if kernel in LANGUAGE_BY_NAME else "python"
-        return _joined_cells(cells, language, n_lines)
+        return _joined_cells(cells, language, n_lines, extract)
 
 
 def _cells(source: bytes) -> Iterator[_Cell]:
@@ -131,10 +131,8 @@ def _json_grammar() -> tree_sitter.Language:
     return tree_sitter.Language(tree_sitter_json.language())
 
 
-def _joined_cells(cells: Sequence[_Cell], language: str, n_lines: int) -> FileFacts:
+def _joined_cells(cells: Sequence[_Cell], language: str, n_lines: int, extract: Extract) -> FileFacts:
     """Return the facts of all code cells as of one module, each definition inside the card of its cell."""
-    from codecards.indexer.extraction import extract  # noqa: PLC0415 - extraction knows the dialects
-
     code = [cell if cell.is_code else replace(cell, lines=("",) * len(cell.lines)) for cell in cells]
     text = "\n".join("\n".join(_without_magic(line) for line in cell.lines) for cell in code if cell.lines)
     rows = [row for cell in cells for row in cell.rows]

@@ -40,12 +40,14 @@ class GoDialect(Dialect):
 
     def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
         """Return what an import brings in; a package's name is taken from its path."""
-        path = field_text(node, "path", source).strip("\"`")
+        path = field_text(node, "path", source).strip('"`')
         alias = field_text(node, "name", source)
         if alias == ".":
             return (RawImport(path, "*", ""),)
         if not alias:
-            alias = _version.sub("", path).rpartition("/")[2].removeprefix("go-").removesuffix("-go").removesuffix(".go")
+            alias = (
+                _version.sub("", path).rpartition("/")[2].removeprefix("go-").removesuffix("-go").removesuffix(".go")
+            )
         return (RawImport(path, "", "" if alias == "_" else alias.replace("-", "_")),)
 
     def _type_text(self, written: bytes) -> str:

@@ -8,7 +8,10 @@ import tree_sitter
 from codecards.indexer.dialects.dialect import TYPE_KINDS, Captures, Dialect, Draft, RawImport, node_text
 
 _annotations = re.compile(r"\A(?:@(?!interface\b)[\w.]+(?:\s*\((?:[^()\"]|\"(?:\\.|[^\"\\])*\"|\([^()]*\))*\))?\s*)+")
-_modifiers = re.compile(rb"(?:\s*@(?!interface\b)[\w.]+(?:\s*\([^)]*\))?|\s*(?:public|protected|private|static|final|abstract|default|native|synchronized|transient|volatile|strictfp|sealed|non-sealed)\b)*")
+_modifiers = re.compile(
+    rb"(?:\s*@(?!interface\b)[\w.]+(?:\s*\([^)]*\))?|\s*(?:public|protected|private|static|final|abstract|default|native"
+    rb"|synchronized|transient|volatile|strictfp|sealed|non-sealed)\b)*"
+)
 _import = re.compile(r"import\s+(static\s+)?([\w.\s]+?)(\.\s*\*)?\s*;?\Z")
 _plain = frozenset(
     """String Object Integer Long Double Float Boolean Byte Short Character Void Number Math System Exception RuntimeException

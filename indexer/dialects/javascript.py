@@ -6,10 +6,22 @@ from dataclasses import replace
 
 import tree_sitter
 
-from codecards.indexer.dialects.dialect import Captures, Dialect, Draft, RawBinding, RawImport, ancestor, field_text, node_text
+from codecards.indexer.dialects.dialect import (
+    Captures,
+    Dialect,
+    Draft,
+    RawBinding,
+    RawImport,
+    ancestor,
+    field_text,
+    node_text,
+)
 from codecards.indexer.facts import Export, FileFacts
 
-_accessor = re.compile(rb"(?:(?:static|async|override|public|private|protected|abstract|declare|readonly)\s+|@[\w.]+(?:\([^)]*\))?\s*)*(?:get|set)\s+[\w#\[\"']")
+_accessor = re.compile(
+    rb"(?:(?:static|async|override|public|private|protected|abstract|declare|readonly)\s+|@[\w.]+(?:\([^)]*\))?\s*)*"
+    rb"(?:get|set)\s+[\w#\[\"']"
+)
 _require = re.compile(rb"(?:await\s+)?(?:require|import)\s*\(\s*['\"`]")
 _exports = re.compile(r"(?:module\.)?exports(?:\.|\Z)")
 _prototype = re.compile(r"\.prototype(?=\.|\Z)|\.fn(?=\.|\Z)")
@@ -29,7 +41,9 @@ class JavaScriptDialect(Dialect):
     """JavaScript with JSX, TypeScript with and without it."""
 
     self_words = {"this": "self", "super": "super"}  # noqa: RUF012
-    type_wrappers = frozenset({"Promise", "Readonly", "Partial", "Required", "NonNullable", "Awaited", "Ref", "WeakRef"})
+    type_wrappers = frozenset(
+        {"Promise", "Readonly", "Partial", "Required", "NonNullable", "Awaited", "Ref", "WeakRef"}
+    )
     constructors = frozenset({"constructor"})
     plain_names = _builtins
 
@@ -68,7 +82,11 @@ class JavaScriptDialect(Dialect):
         """Return whether the text at the definition says so; `finish` knows the rest."""
         if holder_kind in ("class", "interface", "enum"):
             return not draft.name.startswith("#") and not _private.match(source, draft.node.start_byte)
-        if holder_kind == "namespace" or source.startswith((b"export", b"@"), draft.start) or draft.node.type in ("pair", "method_definition"):
+        if (
+            holder_kind == "namespace"
+            or source.startswith((b"export", b"@"), draft.start)
+            or draft.node.type in ("pair", "method_definition")
+        ):
             return True
         return draft.node.type == "assignment_expression"
 
@@ -115,14 +133,22 @@ class JavaScriptDialect(Dialect):
         for one in definitions:
             if one.name == "default" and one.parent < 0:
                 exports.append(Export("default", "default"))
-        is_module = bool(exports or facts.imports) or any("export" in line for line in text.splitlines() if line.startswith("export"))
+        is_module = bool(exports or facts.imports) or any(
+            "export" in line for line in text.splitlines() if line.startswith("export")
+        )
         if not is_module:
-            definitions = tuple(replace(one, exported=True) if not one.exported and one.parent < 0 else one for one in definitions)
+            definitions = tuple(
+                replace(one, exported=True) if not one.exported and one.parent < 0 else one for one in definitions
+            )
         else:
             shown = {export.local for export in exports} & top
-            definitions = tuple(replace(one, exported=True) if one.name in shown and not one.exported else one for one in definitions)
+            definitions = tuple(
+                replace(one, exported=True) if one.name in shown and not one.exported else one for one in definitions
+            )
         bindings = tuple(
-            one for one in facts.bindings if "require()" not in one.value and not one.name.startswith(("exports.", "module."))
+            one
+            for one in facts.bindings
+            if "require()" not in one.value and not one.name.startswith(("exports.", "module."))
         )
         return replace(facts, definitions=definitions, exports=tuple(dict.fromkeys(exports)), bindings=bindings)
 
@@ -138,7 +164,11 @@ def _assigned(target: str, value: str) -> tuple[str, str]:
     owner, _, name = _prototype.sub("", target).rpartition(".")
     if not re.fullmatch(r"[\w$#]+", name) or not re.fullmatch(r"[\w$.]*", owner):
         return (name if re.fullmatch(r"[\w$#]+", name) else ""), ""
-    owner = ".".join(part for part in owner.split(".") if part not in ("this", "window", "self", "globalThis", "global", "exports", "module"))
+    owner = ".".join(
+        part
+        for part in owner.split(".")
+        if part not in ("this", "window", "self", "globalThis", "global", "exports", "module")
+    )
     return name, owner
 
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import tree_sitter
 
-from codecards.indexer.dialects.dialect import Dialect
+from codecards.indexer.dialects.dialect import Dialect, Extract
 from codecards.indexer.facts import Definition, FileFacts
 from codecards.indexer.languages import LANGUAGE_BY_NAME, load_grammar
 
@@ -19,7 +19,7 @@ _link = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 class MarkdownDialect(Dialect):
     """CommonMark with front matter, as the grammar reads it: what stands in fences or comments is no heading."""
 
-    def whole_file(self, text: str, n_lines: int) -> FileFacts | None:
+    def whole_file(self, text: str, n_lines: int, extract: Extract) -> FileFacts | None:
         """Return the sections of a document."""
         lines = text.split("\n")
         found = [

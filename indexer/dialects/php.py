@@ -5,7 +5,16 @@ from collections.abc import Iterable, Iterator
 
 import tree_sitter
 
-from codecards.indexer.dialects.dialect import Captures, Dialect, Draft, RawBinding, RawImport, dotted, field_text, node_text
+from codecards.indexer.dialects.dialect import (
+    Captures,
+    Dialect,
+    Draft,
+    RawBinding,
+    RawImport,
+    dotted,
+    field_text,
+    node_text,
+)
 from codecards.indexer.dialects.names import chain
 
 _attributes = re.compile(r"\A(?:#\[(?:[^\[\]]|\[[^\[\]]*\])*\]\s*)+")
@@ -75,7 +84,10 @@ def _used(node: tree_sitter.Node, source: bytes) -> Iterator[RawImport]:
         elif child.type in ("namespace_use_clause", "namespace_use_group"):
             clauses = [child] if child.type == "namespace_use_clause" else child.named_children
             for clause in clauses:
-                name_node = next((one for one in clause.named_children if one.type in ("name", "qualified_name", "namespace_name")), None)
+                name_node = next(
+                    (one for one in clause.named_children if one.type in ("name", "qualified_name", "namespace_name")),
+                    None,
+                )
                 path = dotted(node_text(name_node, source))
                 full = f"{prefix}.{path}" if prefix else path
                 module, _, name = full.rpartition(".")

@@ -19,7 +19,9 @@ _builtins = frozenset(
     Exception ValueError TypeError KeyError IndexError AttributeError RuntimeError OSError IOError ImportError StopIteration
     NotImplementedError property staticmethod classmethod super""".split()
 )
-_wrappers = frozenset({"Optional", "Annotated", "ClassVar", "Final", "Type", "type", "Awaitable", "Required", "NotRequired", "ReadOnly"})
+_wrappers = frozenset(
+    {"Optional", "Annotated", "ClassVar", "Final", "Type", "type", "Awaitable", "Required", "NotRequired", "ReadOnly"}
+)
 
 
 class PythonDialect(Dialect):

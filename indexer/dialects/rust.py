@@ -57,7 +57,10 @@ class RustDialect(Dialect):
         definitions = facts.definitions
         shown = [
             replace(one, exported=True)
-            if not one.exported and one.parent >= 0 and definitions[one.parent].kind == "impl" and definitions[one.parent].bases
+            if not one.exported
+            and one.parent >= 0
+            and definitions[one.parent].kind == "impl"
+            and definitions[one.parent].bases
             else one
             for one in definitions
         ]
@@ -70,10 +73,12 @@ class RustDialect(Dialect):
         name = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
         if source[node.end_byte : node.end_byte + 1] != b"(":
             return "", ""
+        if source[node.start_byte - 1 : node.start_byte] not in (b":", b"."):
+            return "", name
         match = _before.search(source[max(0, node.start_byte - 120) : node.start_byte].decode("utf-8", "replace"))
         if match:
             return self.chain(match[1].strip().rstrip(":.").encode()), name
-        return (UNKNOWN if source[node.start_byte - 1 : node.start_byte] == b"." else ""), name
+        return UNKNOWN, name
 
     def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
         """Return the names of a `use` tree, each by itself."""
@@ -82,7 +87,9 @@ class RustDialect(Dialect):
             return (RawImport(name, "", field_text(node, "alias", source) or name),)
         is_public = bool(_public.match(source, node.start_byte))
         argument = node.child_by_field_name("argument")
-        return [replace(one, reexported=is_public) for one in _use_tree(argument, source)] if argument is not None else ()
+        return (
+            [replace(one, reexported=is_public) for one in _use_tree(argument, source)] if argument is not None else ()
+        )
 
     def _chain(self, written: bytes) -> str:
         text = _awaited.sub("", written.decode("utf-8", "replace"))
