@@ -4,7 +4,7 @@
 (namespace_definition name: (_) @name body: (_) @body) @definition.namespace
 (class_specifier name: (_) @name (base_class_clause)? @bases body: (_) @body) @definition.class
 (struct_specifier name: (_) @name (base_class_clause) @bases body: (_) @body) @definition.struct
-(function_definition declarator: (_) @name (constructor_try_statement) @body) @definition.function
+(function_definition declarator: (_) @name (try_statement) @body) @definition.function
 (function_definition declarator: (_) @name [(default_method_clause) (delete_method_clause)]) @definition.declaration
 (field_declaration_list (field_declaration type: (_)? @returns declarator: (_) @name) @definition.field)
 (field_declaration_list (declaration declarator: (_) @name) @definition.field)
