@@ -27,6 +27,8 @@ class Rule:
     """The one name or path that it speaks of (without slashes around it), "" if there are more."""
     suffix: str = ""
     """The end that all names which it speaks of have, "" if they share none."""
+    prefix: str = ""
+    """What all paths that it speaks of begin with, "" if it has no slash."""
 
     def holds(self, path: str, name: str, *, is_folder: bool) -> bool:
         """Return whether the pattern speaks of this very path, and not only of a folder above it.
@@ -72,12 +74,14 @@ def read_rule(line: str, *, folds_case: bool = False) -> Rule | None:
     is_open = not pieces and not _WILD.search(plain[1:])
     literal = plain if is_open and plain[0] not in "*?" else ""
     suffix = plain[1:] if is_open and by_name and plain[0] == "*" else ""
-    return Rule(regex, not negated, by_name, "ps_d" in regex.groupindex, literal, suffix)
+    prefix = "" if by_name else _NOT_PLAIN.split(plain)[0]
+    return Rule(regex, not negated, by_name, "ps_d" in regex.groupindex, literal, suffix, prefix)
 
 
 _FIRST_PIECE = 0xE000
 """Characters from here on stand for expressions that pathspec need not read; bytes never become them."""
 _WILD = re.compile(r"[*?]")
+_NOT_PLAIN = re.compile("[*?\ue000-\uf8ff]")
 _STARS = re.compile(r"(^|/)\*{2,}(?=/|$)")
 
 

@@ -84,6 +84,11 @@ class RuleFile:
                 return rule.ignores
         return None
 
+    def takes_in_below(self, folder: str) -> bool:
+        """Return whether a rule with "!" names something in a folder, so that it must be looked at though ignored."""
+        inside = _by_bytes(self._above + folder[len(self.base) :]) + "/"
+        return any(not rule.ignores and rule.prefix.startswith(inside) for rule in self._rules)
+
     def _may_speak(self, path: str, name: str, *, is_folder: bool) -> bool:
         folded = self._folded(name)
         return (
@@ -125,6 +130,10 @@ class IgnoreRules:
     def own_verdict(self, path: str, *, is_folder: bool) -> bool | None:
         """Return what `.codecardsignore` says: True left out, False wanted, None nothing."""
         return _first_verdict(self.own, path, is_folder=is_folder)
+
+    def own_takes_in_below(self, folder: str) -> bool:
+        """Return whether `.codecardsignore` takes in something below an ignored folder: `!build/generated/api.py`."""
+        return any(rules.takes_in_below(folder) for rules in self.own)
 
     def git_ignores(self, path: str, *, is_folder: bool) -> bool:
         """Return whether git's rules leave the path out (its folders are taken to be visited)."""

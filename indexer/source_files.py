@@ -281,17 +281,18 @@ def _is_junction(entry: "os.DirEntry[str]") -> bool:
 
 def _descend(walk: _Walk, path: str, rules: IgnoreRules, *, ignored: bool) -> Iterator[tuple[str, IgnoreRules, bool]]:
     """Yield the folder if it is to be visited."""
-    wanted = rules.own_verdict(path, is_folder=True)
-    ignored = wanted is None and (ignored or rules.git_ignores(path, is_folder=True))
-    if wanted or (wanted is None and (not ignored or path in walk.tracked_folders)):
-        yield path + "/", rules, ignored
-    else:
+    own = rules.own_verdict(path, is_folder=True)
+    ignored = own is None and (ignored or rules.git_ignores(path, is_folder=True))
+    holds_wanted = path in walk.tracked_folders or rules.own_takes_in_below(path)
+    if own or (ignored and not holds_wanted):
         walk.n_ignored += 1
+    else:
+        yield path + "/", rules, ignored
 
 
 def _is_left_out(walk: _Walk, path: str, rules: IgnoreRules, *, ignored: bool) -> bool:
-    wanted = rules.own_verdict(path, is_folder=False)
-    left_out = wanted if wanted is not None else (
+    own = rules.own_verdict(path, is_folder=False)
+    left_out = own if own is not None else (
         (ignored or rules.git_ignores(path, is_folder=False)) and path not in walk.tracked.files
     )  # fmt: skip
     walk.n_ignored += left_out
