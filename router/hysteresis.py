@@ -13,8 +13,9 @@ class HysteresisSettings:
     """Retrievals in a row that must find the file."""
     demote_after_turns: int = 6
     """A full file is demoted after MORE than so many turns without access."""
-    cooldown_turns: int = 6
-    """Least turns between two switches of one file by the router."""
+    cooldown_turns: int = 7
+    """Least turns between two switches of one file by the router. It is one more than the demotion threshold, for the
+    last access may lie one turn before the promotion: with 6, files were promoted and demoted again 6 turns later."""
     forget_after_turns: int = 40
     """A digest leaves after more than so many turns without access."""
     forget_predicted_after_turns: int = 6

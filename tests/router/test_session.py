@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - Chinese text has Chinese punctuation
 """Sessions: the article's scenarios, resuming, damage, two processes, bundles."""
 
 import json

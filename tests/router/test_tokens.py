@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - Chinese text has Chinese punctuation
 """Token counts."""
 
 import json
