@@ -139,10 +139,13 @@ def read_file(root: Path, file: SourceFile, settings: DiscoverySettings | None =
         return _too_large(file.path, file.size_bytes, limit)
     try:
         descriptor = _open_below(root, file.path)
-        with os.fdopen(descriptor, "rb") as stream:
+        try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 return Problem(file.path, Reason.SPECIAL_FILE, "is no regular file", Kept.NONE)
-            data = stream.read(limit + 1)
+            with os.fdopen(descriptor, "rb", closefd=False) as stream:
+                data = stream.read(limit + 1)
+        finally:
+            os.close(descriptor)
     except (OSError, ValueError, OutsideProjectError) as error:
         return _not_read(file.path, error)
     if not settings.index_secrets and is_private_key(data):
@@ -184,7 +187,12 @@ def _open_below(root: Path, path: str) -> int:
     folder = os.open(root, search)
     try:
         for part in folders:
-            below = os.open(part, search | os.O_NOFOLLOW, dir_fd=folder)
+            try:
+                below = os.open(part, search | os.O_NOFOLLOW, dir_fd=folder)
+            except NotADirectoryError:  # what Linux says of a link too
+                if stat.S_ISLNK(os.stat(part, dir_fd=folder, follow_symlinks=False).st_mode):
+                    raise OutsideProjectError(f"{path!r} leads through a link") from None
+                raise
             os.close(folder)
             folder = below
         return os.open(name, flags, dir_fd=folder)
