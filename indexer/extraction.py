@@ -35,7 +35,15 @@ from codecards.indexer.facts import Binding, Definition, Export, FileFacts, Impo
 from codecards.indexer.languages import LANGUAGE_BY_NAME
 from codecards.indexer.problems import Reason
 from codecards.indexer.query_matches import Collected, collect, text_of
-from codecards.indexer.syntax import MAX_BRACKET_DEPTH, PARSE_SECONDS, count_errors, definition_query, encode, is_too_deep, parse
+from codecards.indexer.syntax import (
+    MAX_BRACKET_DEPTH,
+    PARSE_SECONDS,
+    count_errors,
+    definition_query,
+    encode,
+    is_too_deep,
+    parse,
+)
 
 MAX_DOC_CHARACTERS = 2_000
 LONG_ARGUMENTS_BYTES = 2_000

@@ -100,7 +100,9 @@ def count_errors(syntax: Syntax, language: str) -> tuple[int, int]:
     """Return the number of error and missing nodes, and the 1-based line of the first (0 if there is none)."""
     if not syntax.root.has_error:
         return 0, 0
-    captures = tree_sitter.QueryCursor(_error_query(language)).captures(syntax.root)
+    cursor = tree_sitter.QueryCursor(_error_query(language), match_limit=MATCH_LIMIT)
+    cursor.set_max_start_depth(MAX_NODE_DEPTH)
+    captures = cursor.captures(syntax.root)
     nodes = [node for found in captures.values() for node in found]
     return (
         (len(nodes), min(node.start_point[0] for node in nodes) + 1) if nodes else (1, syntax.root.start_point[0] + 1)
