@@ -3,6 +3,7 @@
 **Invariant:** a name that every library has is never more than `possible`, however few the candidates.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -103,7 +104,10 @@ class NameCandidates:
             return one.receiver.partition(".")[0] in OUTSIDE_ROOTS
         scoping = names.scoping
         brought = scoping.bare_by_name or names.stars or scoping.space != "file"
-        return one.name in BUILTIN_FUNCTIONS or not brought
+        if one.name in BUILTIN_FUNCTIONS:
+            return True
+        # Where nothing brings a bare name in, it is a local value; or an import was forgotten, or comes another way.
+        return not brought and (one.name in COMMON_NAMES or len(one.name) <= 3 or _is_parameter(names, one))
 
     def _likely(self, names: FileNames, one: Reference, named: _Named, hinted: Sequence[Place]) -> Outcome | None:
         if one.name in COMMON_NAMES or len(one.name) <= 3:
@@ -152,6 +156,18 @@ def shared_folders(one: str, other: str) -> int:
             break
         count += 1
     return count
+
+
+def _is_parameter(names: FileNames, one: Reference) -> bool:
+    """Return whether a head around the reference names it: then it is a value that was handed in."""
+    word = re.compile(rf"\b{re.escape(one.name)}\b")
+    at = one.owner
+    while at >= 0:
+        definition = names.facts.definitions[at]
+        if word.search(definition.signature.partition("(")[2]):
+            return True
+        at = definition.parent
+    return False
 
 
 def _could_be(names: FileNames, one: Reference, definition: Definition) -> bool:

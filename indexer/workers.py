@@ -75,7 +75,8 @@ class Workers:
         """
         n_threads = max(1, min(self.n_processes, (n_expected + 15) // 16))
         jobs: queue.Queue[tuple[Content, queue.SimpleQueue[ReadContent]] | None] = queue.Queue(MAX_WAITING)
-        threads = [threading.Thread(target=self._serve, args=(jobs,), daemon=True) for _ in range(n_threads)]
+        stopped = threading.Event()
+        threads = [threading.Thread(target=self._serve, args=(jobs, stopped), daemon=True) for _ in range(n_threads)]
         for thread in threads:
             thread.start()
         waiting: list[queue.SimpleQueue[ReadContent]] = []
@@ -89,13 +90,20 @@ class Workers:
             while waiting:
                 yield waiting.pop(0).get()
         finally:
+            stopped.set()  # jobs that nobody waits for any more are dropped
             for _ in threads:
                 jobs.put(None)
+            for thread in threads:
+                thread.join()
 
-    def _serve(self, jobs: "queue.Queue[tuple[Content, queue.SimpleQueue[ReadContent]] | None]") -> None:
+    def _serve(
+        self, jobs: "queue.Queue[tuple[Content, queue.SimpleQueue[ReadContent]] | None]", stopped: threading.Event
+    ) -> None:
         """Hand jobs to one process until there are no more; a dead process is replaced."""
         process: _Process | None = None
         while (job := jobs.get()) is not None:
+            if stopped.is_set():
+                continue
             content, answer = job
             if process is None:
                 process = self._take()

@@ -1,0 +1,185 @@
+"""Engine: answers come from one generation and are checked against the files on disk."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from codecards import Engine, Settings
+from codecards.errors import (
+    AmbiguousTargetError,
+    OutsideProjectError,
+    ProjectNotFoundError,
+    TargetNotFoundError,
+    UsageError,
+)
+from tests.support.indexed import write_repository
+
+SHOP = """\
+#- shop/tokens.py
+class TokenStore:
+    '''Keeps login tokens.'''
+
+    def purge_expired(self, now):
+        '''Remove tokens that are older than the timeout.'''
+        return [token for token in self.tokens if token.expires < now]
+#- shop/login.py
+from shop.tokens import TokenStore
+
+
+def log_out(now):
+    store = TokenStore()
+    return store.purge_expired(now)
+#- tests/test_login.py
+from shop.login import log_out
+
+
+def test_log_out():
+    assert log_out(1) == []
+#- web/page.js
+// 登录超时后显示的页面
+export function showTimeout() {
+  return render(1);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """An engine over a small repository; tests must not change the files."""
+    root = write_repository(tmp_path_factory.mktemp("shop"), SHOP)
+    with Engine(root, Settings(n_workers=1)) as engine:
+        engine.refresh()
+        yield engine
+
+
+@pytest.mark.parametrize(
+    ("query", "kind", "first"),
+    [
+        ("purge_expired", "symbol", "TokenStore.purge_expired"),
+        ("TokenStore.purge_expired", "symbol", "TokenStore.purge_expired"),
+        ("where are expired tokens removed", "question", "TokenStore.purge_expired"),
+        ("登录超时", "question", "showTimeout"),
+    ],
+)
+def test_the_right_card_comes_first(shop: Engine, query: str, kind: str, first: str) -> None:
+    recall = shop.recall(query)
+    assert (recall.kind, recall.verdict, recall.hits[0].card.qualified_name) == (kind, "found", first)
+
+
+def test_scores_are_the_sum_of_their_terms(shop: Engine) -> None:
+    for hit in shop.recall("expired tokens").hits:
+        assert sum(term.value for term in hit.terms) == pytest.approx(hit.score, abs=1e-4)
+
+
+def test_nonsense_finds_nothing(shop: Engine) -> None:
+    assert shop.recall("zqxv wkjhg").verdict == "none"
+
+
+def test_callers_carry_their_evidence(shop: Engine) -> None:
+    calls = shop.callers("TokenStore.purge_expired")
+    assert [(one.name, one.path, one.confidence) for one in calls.calls] == [("log_out", "shop/login.py", "exact")]
+    assert [one.name for one in shop.callees("log_out").calls] == ["TokenStore", "TokenStore.purge_expired"]
+
+
+def test_a_name_that_is_not_there_has_no_target_but_near_names(shop: Engine) -> None:
+    calls = shop.callers("purge_expird")
+    assert (calls.target, calls.total, calls.suggestions) == (None, 0, ("TokenStore.purge_expired",))
+
+
+def test_the_call_graph_has_symbols_as_nodes(shop: Engine) -> None:
+    graph = shop.call_graph()
+    assert graph.has_edge("shop/login.py::log_out", "shop/tokens.py::TokenStore.purge_expired")
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "shop/tokens.py",
+        "tokens.py",
+        "tokens",
+        "shop.tokens",
+        "TOKENS.PY",
+        "shop/tokens.py:4",
+        "TokenStore",
+        "tokens.TokenStore",
+    ],
+)
+def test_targets_are_found_as_agents_write_them(shop: Engine, target: str) -> None:
+    assert shop.show(target).path == "shop/tokens.py"
+
+
+@pytest.mark.parametrize("target", ["/etc/passwd", "../../etc/passwd", "shop/../../x", "a\0b"])
+def test_paths_out_of_the_project_are_refused(shop: Engine, target: str) -> None:
+    with pytest.raises(OutsideProjectError):
+        shop.show(target)
+
+
+def test_what_is_not_there_is_said_with_near_names(shop: Engine) -> None:
+    with pytest.raises(TargetNotFoundError) as caught:
+        shop.show("TokenStor")
+    assert caught.value.suggestions == ("TokenStore",)
+
+
+@pytest.mark.parametrize(("query", "limit"), [("", 8), ("  ", 8), ("x", 0), ("x", 1000)])
+def test_wrong_usage_is_said(shop: Engine, query: str, limit: int) -> None:
+    with pytest.raises(UsageError):
+        shop.recall(query, limit=limit)
+
+
+def test_a_moved_symbol_is_found_at_its_new_place_and_a_vanished_one_is_dropped(tmp_path: Path) -> None:
+    root = write_repository(tmp_path, SHOP)
+    with Engine(root, Settings(n_workers=1)) as engine:
+        engine.refresh()
+        tokens = root / "shop" / "tokens.py"
+        tokens.write_text("# one\n# two\n\n\n" + tokens.read_text())
+        moved = engine.recall("purge_expired").hits[0]
+        assert (moved.card.first_line, moved.fresh) == (8, True)
+        tokens.write_text("class TokenStore:\n    pass\n")
+        names = [hit.card.qualified_name for hit in engine.recall("purge_expired").hits]
+        assert "TokenStore.purge_expired" not in names
+
+
+def test_two_things_of_one_name_are_offered(tmp_path: Path) -> None:
+    root = write_repository(tmp_path, "#- a.py\ndef run():\n    return 1\n#- b.py\ndef run():\n    return 2\n")
+    with Engine(root, Settings(n_workers=1)) as engine:
+        engine.refresh()
+        with pytest.raises(AmbiguousTargetError) as caught:
+            engine.show("run")
+        assert caught.value.candidates == ("a.py::run", "b.py::run")
+        assert len(engine.callers("run").candidates) == 2
+
+
+def test_without_an_index_the_files_themselves_are_searched(tmp_path: Path) -> None:
+    root = write_repository(tmp_path, SHOP)
+    with Engine(root, Settings(n_workers=1)) as engine:
+        recall = engine.recall("purge expired tokens")
+        assert recall.generation == 0
+        assert recall.hits[0].card.path == "shop/tokens.py"
+        assert "no index" in recall.notices[0]
+
+
+def test_opening_builds_a_missing_index_in_the_background(tmp_path: Path) -> None:
+    root = write_repository(tmp_path, SHOP)
+    with Engine.open(root, settings=Settings(n_workers=1)) as engine:
+        assert engine.wait_until_built(60)
+        assert engine.status().n_files == 4
+
+
+@pytest.mark.parametrize("name", ["missing", "file.txt"])
+def test_a_root_that_is_no_folder_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file.txt").write_text("x")
+    with pytest.raises(ProjectNotFoundError):
+        Engine.open(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [("shop/tokens.py", "found"), ("gone.py", "not_in_project"), ("ignored.py", "ignored"), ("image.py", "binary")],
+)
+def test_why_not_tells_the_reason(tmp_path: Path, path: str, reason: str) -> None:
+    root = write_repository(tmp_path, SHOP + "#- ignored.py\nx = 1\n#- .gitignore\nignored.py\n")
+    (root / "image.py").write_bytes(bytes(range(32)) * 20)
+    with Engine(root, Settings(n_workers=1)) as engine:
+        engine.refresh()
+        assert engine.why_not(path, "expired tokens").reason == reason
