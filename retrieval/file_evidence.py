@@ -47,9 +47,10 @@ _asks_for = {
         re.IGNORECASE,
     ),
     "made": re.compile(r"\b(generated|vendor(ed)?|bundled?|lock ?file|third.party)\b", re.IGNORECASE),
-    "old_version": re.compile(r"\bv\d+\b|legacy|old version", re.IGNORECASE),
+    "old_version": re.compile(r"\b(legacy|old version)\b", re.IGNORECASE),
 }
 """What in a query asks for the files that are put lower otherwise."""
+_version = re.compile(r"(?<![a-z0-9])v(\d{1,2})(?![a-z0-9])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,7 @@ def standing_features(index: DerivedIndex, query: Query, files: Int64s) -> dict[
         "side": _is((flags & PathFlag.SIDE) > 0),
         "prose": _is(np.isin(role, (ROLES.index("docs"), ROLES.index("config")))),
         "made": _is(np.isin(role, (ROLES.index("generated"), ROLES.index("vendored")))),
-        "old_version": columns.old_version[files],
+        "old_version": columns.old_version[files].copy(),
         "depth": np.minimum(depth, MAX_DEPTH),
         "header": _is((flags & PathFlag.HEADER) > 0),
         "header_with_source": _is((flags & PathFlag.HAS_SOURCE) > 0),
@@ -158,6 +159,10 @@ def standing_features(index: DerivedIndex, query: Query, files: Int64s) -> dict[
     for name, pattern in _asks_for.items():
         if query.kind != "symbol" and pattern.search(asked):
             features[name] = np.zeros(len(files), np.float32)
+    versions = _version.findall(asked)
+    for row in np.flatnonzero(features["old_version"]).tolist() if versions else ():
+        if set(versions) & set(_version.findall(index.path(int(files[row])))):
+            features["old_version"][row] = 0.0
     return features
 
 
