@@ -136,11 +136,8 @@ class CDialect(Dialect):
         """Return the kind; a test that a macro names is no method."""
         if draft.kind == "declaration" and not draft.body:
             return "declaration"
-        if (
-            draft.kind == "function"
-            and draft.owner
-            and b"::" not in source[draft.name_start - 3 : draft.node.end_byte][:400]
-        ):
+        head_end = draft.body.start_byte if draft.body is not None else draft.node.end_byte
+        if draft.kind == "function" and draft.owner and b"::" not in source[draft.node.start_byte : head_end]:
             return "function"
         return super().refine_kind(draft, holder_kind, holder_name, source)
 
