@@ -9,7 +9,7 @@ nothing in the repository could explain give no edge.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from codecards.indexer.facts import Definition, Import, Reference
+from codecards.indexer.facts import Import, Reference
 from codecards.indexer.meanings import Meaning
 from codecards.indexer.name_candidates import NameCandidates, Outcome, shared_folders
 from codecards.indexer.name_meanings import NameMeanings
@@ -194,11 +194,14 @@ class Resolver:
             properties = [place for place in kept if place[1] >= 0 and definition(place).kind == "property"]
             return properties[:1] or kept[-1:]
         if len(kept) > 1 and all(place[1] >= 0 and definition(place).kind in TYPE_KINDS for place in kept):
-            # Of a type in parts, the one that says what it extends, else the longest.
-            return sorted(kept, key=lambda place: (not definition(place).bases, -_n_lines(definition(place)), place))
+            # Of a type in parts, the one that says what it extends, else the one with the most members.
+            return sorted(kept, key=lambda place: (not definition(place).bases, -self._n_members(place), place))
         if len(kept) > 1 and one is not None and one.n_arguments >= 0:
             kept = [place for place in kept if self.meanings.parameters(place).fit(one.n_arguments)] or kept
         return kept
+
+    def _n_members(self, place: Place) -> int:
+        return sum(one.parent == place[1] for one in self.table.files[place[0]].definitions)
 
     def _are_one(self, places: Iterable[Place]) -> bool:
         """Return whether several definitions are one thing for a reader: prototypes, a getter and its setter."""
@@ -218,10 +221,6 @@ class Resolver:
                         pending.append(target)
             self._included[path] = frozenset(seen)
         return self._included[path]
-
-
-def _n_lines(one: Definition) -> int:
-    return one.last_line - one.first_line
 
 
 def _stem(path: str) -> str:

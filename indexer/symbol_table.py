@@ -7,7 +7,7 @@ its folder (Go), its crate (Rust), or all files of its language family (Java, C#
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -93,13 +93,7 @@ class FileNames:
 
     def scope_at(self, line: int, within: int) -> int:
         """Return the innermost definition around a line, at least the one given."""
-        best = within
-        for position, one in enumerate(self.facts.definitions):
-            if one.first_line > line:
-                break
-            if one.last_line >= line and position > best:
-                best = position
-        return best
+        return _scope_at(self.facts.definitions, line, within)
 
 
 class SymbolTable:
@@ -107,17 +101,17 @@ class SymbolTable:
 
     def __init__(self, files: Mapping[str, FileFacts]) -> None:
         """Take path -> facts of every file."""
-        self.files = files
-        self.modules = ModulePaths(files)
+        self.files = {path: files[path] for path in sorted(files)}
+        self.modules = ModulePaths(self.files)
         self.names: dict[str, FileNames] = {}
         self.spaces: dict[str, dict[str, list[Place]]] = defaultdict(dict)
         """Space -> full name -> places, in order of path and position."""
         self.fields: dict[FullName, list[tuple[str, Binding]]] = defaultdict(list)
         """Full name of a member -> (path, what is known of its type)."""
         self.unowned: list[Place] = []
-        """Members written outside their types; `receiver_values` finds out whose they are."""
-        for path in sorted(files):
-            self._add(path, files[path])
+        """Members written outside their types; `name_meanings` finds out whose they are."""
+        for path, facts in self.files.items():
+            self._add(path, facts)
 
     def definition(self, place: Place) -> Definition:
         """Return the definition at a place (not for position -1)."""
@@ -221,11 +215,30 @@ def interface_digest(path: str, facts: FileFacts) -> bytes:
             for d in definitions
         ],
         [(i.module, i.name, i.alias, i.level, i.scope, i.reexported) for i in facts.imports],
-        [(b.name, b.value, b.scope) for b in shared],
-        [(b.name, b.value, b.scope) for b in facts.bindings if b.name in wanted],
+        _seen(shared, definitions),
+        _seen([one for one in facts.bindings if one.name in wanted], definitions),
         facts.exports,
     )
     return hashlib.blake2b(_encode(seen), digest_size=16).digest()
+
+
+def _seen(bindings: Sequence[Binding], definitions: Sequence[Definition]) -> list[tuple[object, ...]]:
+    """Return what of bindings matters elsewhere: where they hold, and of their lines only which are the same."""
+    lines = [0, *(one.line for one in bindings)]
+    return [
+        (one.name, one.value, one.scope, _scope_at(definitions, one.line, one.scope), one.line == before)
+        for one, before in zip(bindings, lines, strict=False)
+    ]
+
+
+def _scope_at(definitions: Sequence[Definition], line: int, within: int) -> int:
+    best = within
+    for position, one in enumerate(definitions):
+        if one.first_line > line:
+            break
+        if one.last_line >= line and position > best:
+            best = position
+    return best
 
 
 _encode = msgspec.msgpack.Encoder().encode
