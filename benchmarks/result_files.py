@@ -35,9 +35,14 @@ def new_result(what: str, settings: dict[str, Any], figures: dict[str, Any]) -> 
 
 
 def write_result(result: Result, folder: Path = RESULTS) -> Path:
-    """Write a result to `<what>-<commit>.json` and return its path; an older one of the same commit is replaced."""
+    """Write a result to `<what>-<commit>.json` and return its path.
+
+    An older one of the same commit is replaced; with the same settings its figures of other systems are kept.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{result.what}-{result.commit}.json"
+    earlier = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    kept = earlier["figures"] if earlier.get("settings") == result.settings else {}
     shape = {
         "format": FORMAT,
         "what": result.what,
@@ -46,7 +51,7 @@ def write_result(result: Result, folder: Path = RESULTS) -> Path:
         "machine": result.machine,
         "versions": result.versions,
         "settings": result.settings,
-        "figures": _rounded(result.figures),
+        "figures": _rounded(kept | result.figures),
     }
     path.write_text(json.dumps(shape, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return path

@@ -28,6 +28,14 @@ def test_a_result_is_read_as_it_was_written_but_rounded(tmp_path: Path) -> None:
     assert read_results(tmp_path) == [replace(QUALITY, figures=figures)]
 
 
+def test_systems_measured_one_by_one_on_the_same_thing_stand_together(tmp_path: Path) -> None:
+    write_result(QUALITY, tmp_path)
+    write_result(replace(QUALITY, figures={"theirs": {"all": {}}}), tmp_path)
+    assert list(read_results(tmp_path)[0].figures) == ["ours", "theirs"]
+    write_result(replace(QUALITY, settings={"n_queries": 3}, figures={"theirs": {"all": {}}}), tmp_path)
+    assert list(read_results(tmp_path)[0].figures) == ["theirs"]
+
+
 def test_the_newest_result_counts(tmp_path: Path) -> None:
     newer = replace(QUALITY, commit="aaa", measured="2026-02-01T00:00:00+00:00")
     write_result(newer, tmp_path)
