@@ -32,6 +32,10 @@ class SwiftDialect(Dialect):
         if draft.node.type == "class_declaration":
             draft.kind = KINDS.get(field_text(draft.node, "declaration_kind", source), "class")
             draft.owner, _, draft.name = without_brackets(draft.name, "<>").replace(" ", "").rpartition(".")
+        if draft.node.type == "function_declaration" and not source[
+            max(0, draft.name_start - 24) : draft.name_start
+        ].rstrip().endswith(b"func"):
+            return ()  # where the name is an operator, the pattern takes the brackets for names too
         draft.name = draft.name.strip("`")
         return (draft,)
 

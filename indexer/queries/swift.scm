@@ -4,8 +4,8 @@
 (class_declaration name: (_) @name (inheritance_specifier inherits_from: (_) @base)) @definition.class
 (protocol_declaration name: (_) @name body: (_) @body) @definition.interface
 (protocol_declaration name: (_) @name (inheritance_specifier inherits_from: (_) @base)) @definition.interface
-(function_declaration "func" . _ @name body: (_)? @body) @definition.function
-(function_declaration "func" . _ @name [(user_type) (optional_type)] @returns) @definition.function
+(function_declaration "func" . name: _ @name body: (_)? @body) @definition.function
+(function_declaration "func" . name: _ @name [(user_type) (optional_type)] @returns) @definition.function
 (protocol_function_declaration name: (simple_identifier) @name name: [(user_type) (optional_type)]? @returns) @definition.function
 (init_declaration name: _ @name body: (_)? @body) @definition.constructor
 (deinit_declaration "deinit" @name body: (_) @body) @definition.method
