@@ -14,7 +14,7 @@ from codecards.retrieval.stack_frames import Frame
 from codecards.retrieval.symbol_evidence import NamedCards
 from codecards.retrieval.text_evidence import share_of
 from codecards.retrieval.vector_lane import Similarity
-from codecards.retrieval.weights import CARD
+from codecards.retrieval.weights import ASKED_SYMBOL, CARD
 
 _PART, _DECLARATION = KINDS.index("part"), KINDS.index("declaration")
 
@@ -40,6 +40,8 @@ def score_cards(
     frames: Mapping[int, float],
     similarity: Similarity | None,
     filters: Filters,
+    *,
+    is_symbol_asked: bool,
 ) -> CardScores:
     """Return what speaks for each card that may be shown.
 
@@ -50,6 +52,7 @@ def score_cards(
         frames: Card row → how surely a stack frame lies in it.
         similarity: How near cards are; None without vectors.
         filters: Which cards may be shown.
+        is_symbol_asked: Whether the query is a name and nothing else.
     """
     columns = index.columns
     files = evidence.matches.files
@@ -68,7 +71,6 @@ def score_cards(
         "words": _spread(evidence.matches.cards, share_of(evidence.card_words), cards),
         "name": _spread(evidence.matches.cards, evidence.names.by_card, cards),
         "symbol": symbol,
-        "documentation": _spread(evidence.matches.cards, share_of(evidence.card_docs), cards),
         "frame": _spread(frame_rows, frame_values, cards),
         "part": (kind == _PART).astype(np.float32),
         "nameless": (columns.folded_name[cards] == 0).astype(np.float32),
@@ -76,7 +78,8 @@ def score_cards(
     }
     if similarity is not None:
         terms["meaning"] = similarity.cards(cards)
-    weighted = {name: CARD[name] * values for name, values in terms.items()}
+    weights = {**CARD, "symbol": ASKED_SYMBOL} if is_symbol_asked else CARD
+    weighted = {name: weights[name] * values for name, values in terms.items()}
     total = np.asarray(np.sum(list(weighted.values()), axis=0), np.float32)
     return CardScores(cards, card_file, weighted, total)
 

@@ -63,8 +63,6 @@ class Evidence:
     names: NameEvidence
     card_words: Floats
     """(C,): BM25F of each card."""
-    card_docs: Floats
-    """(C,): BM25 of its documentation alone."""
     features: Mapping[str, Floats]
     """Name → (F,)."""
 
@@ -122,7 +120,7 @@ def gather_evidence(
         **standing_features(index, query, files),
         **meaning_features(index, files, similarity),
     }
-    return Evidence(matches, groups, paths, names, words, docs, features)
+    return Evidence(matches, groups, paths, names, words, features)
 
 
 def used_by_matches(index: DerivedIndex, files: Int64s, values: Floats) -> Floats:

@@ -123,7 +123,7 @@ def gather_issue_evidence(
         **standing_features(index, query, files),
         **meaning_features(index, files, similarity),
     }
-    return Evidence(matches, issue.everything, paths, names, words, np.zeros_like(words), features)
+    return Evidence(matches, issue.everything, paths, names, words, features)
 
 
 def _groups(index: DerivedIndex, terms: Sequence[Term], limit: int) -> TermGroups:

@@ -82,7 +82,7 @@ def search(
         weights = weights_for(len(query.content_words))
     terms = {name: weights[name] * values for name, values in evidence.features.items() if weights.get(name)}
     file_scores = np.asarray(np.sum(list(terms.values()), axis=0), np.float32)
-    cards = score_cards(index, evidence, named, frames, similarity, filters)
+    cards = score_cards(index, evidence, named, frames, similarity, filters, is_symbol_asked=query.kind == "symbol")
     shown = order_cards(cards, file_scores, limit)
     top_files = list(dict.fromkeys(file for _, file in shown))
     verdict = judge(

@@ -62,7 +62,6 @@ CARD_MEANINGS: Mapping[str, str] = {
     "words": "words of the query in the card, as a share of the best card",
     "name": "the card's name is much like the query",
     "symbol": "the card defines a name of the query",
-    "documentation": "words of the query in the card's documentation",
     "meaning": "similarity of the card",
     "frame": "a stack frame lies in the card",
     "part": "a later stretch of a long definition",
