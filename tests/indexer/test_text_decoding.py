@@ -82,7 +82,9 @@ def test_a_coding_line_is_believed(head: str) -> None:
     assert (decoded.text, decoded.encoding, decoded.problems) == (source, "koi8-r", ())
 
 
-@pytest.mark.parametrize("name", ["rot13", "idna", "punycode", "undefined", "utf-16", "unicode_escape", "no-such", "base64"])
+@pytest.mark.parametrize(
+    "name", ["rot13", "idna", "punycode", "undefined", "utf-16", "unicode_escape", "no-such", "base64"]
+)
 def test_a_coding_line_that_names_no_encoding_of_text_is_passed_over(name: str) -> None:
     source = f"# coding: {name}\n# {SENTENCES['ru']}\n"
     assert text_of(source.encode("cp1251")).text == source
