@@ -18,7 +18,7 @@ def main(arguments: list[str] | None = None) -> int:
         "--work", type=Path, default=Path("training-work"), help="folder for downloads and results (2 GB)"
     )
     parser.add_argument("--only", choices=("mine", "static", "minilm"), help="stop after mining, or train one model")
-    parser.add_argument("--epochs", type=int, default=6, help="passes of the static table")
+    parser.add_argument("--epochs", type=int, default=8, help="passes of the static table")
     parser.add_argument("--minutes", type=float, default=47, help="time of the transformer")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--install", action="store_true", help="put the models where the package ships them")

@@ -4,6 +4,7 @@ The rows start as the transformer's vectors of each token taken alone, reduced b
 same pairs by in-batch softmax.
 """
 
+import json
 import logging
 import random
 import time
@@ -26,7 +27,7 @@ from training.query_styles import terms
 from training.train_minilm import contrastive_loss
 
 _log = logging.getLogger(__name__)
-TOKEN_DROPOUT = 0.15
+TOKEN_DROPOUT = 0.25
 Bags = tuple[Tensor, Tensor]
 """Token numbers of all texts in a row, and where each text starts."""
 
@@ -43,7 +44,7 @@ def initial_rows(tokenizer: Tokenizer, teacher: SentenceTransformer, dimensions:
 
 def train(
     tokenizer: Tokenizer, rows: NDArray[np.float32], pairs: Sequence[Pair], bilingual: Sequence[tuple[str, str]],
-    target: Path, *, n_epochs: int = 6, batch_size: int = 1024, rate: float = 3e-3, seed: int = 0, n_threads: int = 2,
+    target: Path, *, n_epochs: int = 8, batch_size: int = 2048, rate: float = 4e-3, seed: int = 0, n_threads: int = 2,
 ) -> list[float]:  # fmt: skip
     """Write the trained table to `target` as a sentence-transformers folder and return the loss of each step.
 
@@ -94,6 +95,8 @@ def train(
         _log.info("epoch %d %.0f s loss %.3f", epoch + 1, time.monotonic() - started, mean)
     SentenceTransformer(modules=[module], device="cpu").save_pretrained(str(target))
     write_int8(module.embedding.weight.detach().numpy(), target / "model.safetensors")
+    modules = [{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.StaticEmbedding"}]
+    (target / "modules.json").write_text(json.dumps(modules, indent=2) + "\n", encoding="utf-8")
     return losses
 
 
