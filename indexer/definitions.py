@@ -201,15 +201,15 @@ def _extend(drafts: list[Draft], outers: Sequence[tree_sitter.Node]) -> None:
     drafts.sort(key=lambda one: (one.start, -one.end))
     starts = [one.start for one in drafts]
     for outer in sorted(outers, key=lambda node: node.end_byte - node.start_byte):
-        index = bisect_left(starts, outer.start_byte)
-        if index == len(drafts) or drafts[index].start >= outer.end_byte:
-            continue
-        one = drafts[index]
-        if one.end <= outer.end_byte and last_row(outer) == (one.last_row if one.last_row >= 0 else last_row(one.node)):
+        end_row = last_row(outer)
+        for one in drafts[bisect_left(starts, outer.start_byte) :]:
+            if one.start >= outer.end_byte:
+                break
+            if one.end > outer.end_byte or end_row != (one.last_row if one.last_row >= 0 else last_row(one.node)):
+                continue  # something inside a decorator, before the definition
             one.start = outer.start_byte
             one.first_row = outer.start_point[0]
-            if outer.end_byte > one.end and drafts[bisect_left(starts, one.end) :][:1] == []:
-                one.end = outer.end_byte
+            break
 
 
 def _definition(

@@ -206,11 +206,16 @@ def _imports(found: Collected, owners: Owners) -> tuple[Import, ...]:
 def _bindings(found: Collected, owners: Owners, definitions: Definitions) -> tuple[Binding, ...]:
     source, dialect = found.source, found.dialect
     raw: list[RawBinding] = []
-    for captures in found.bindings:
+    typed: set[int] = set()
+    # `x: Foo = make()` matches twice: the type that is written counts, so those with one go first.
+    for captures in sorted(found.bindings, key=lambda captures: "type" not in captures):
         node = captures["binding"][0]
+        if "type" not in captures and node.start_byte in typed:
+            continue
         value = _bound_value(captures, source, dialect)
         if value:
             raw.append(RawBinding(dialect.chain_at(node, source), value, node))
+            typed.add(node.start_byte)
     for captures in found.own_bindings:
         raw += dialect.bindings(captures, source)
     raw.sort(key=lambda one: one.node.start_byte)
@@ -222,7 +227,8 @@ def _bindings(found: Collected, owners: Owners, definitions: Definitions) -> tup
             continue
         owner = owners.at(one.node.start_byte)
         if self_names and owner >= 0 and self_names[owner]:
-            name, value = _as_self(name, self_names[owner]), _as_self(value, self_names[owner])
+            name = _as_self(name, self_names[owner]) if "." in name else name
+            value = _as_self(value, self_names[owner])
         if owner >= 0 and definitions.drafts[owner].name_start == one.node.start_byte:  # the name of what holds it
             owner = definitions.values[owner].parent
         scope = _scope(definitions.values, owner, is_member=name.startswith("self."))
@@ -251,7 +257,7 @@ def _as_self(written: str, self_name: str) -> str:
     """Return a chain with "self" for the name that a method gives its receiver."""
     sign = "=" if written.startswith("=") else ""
     head, dot, rest = written.removeprefix("=").partition(".")
-    return f"{sign}self.{rest}" if head == self_name and dot else written
+    return f"{sign}self{dot}{rest}" if head == self_name else written
 
 
 def _scope(definitions: tuple[Definition, ...], owner: int, *, is_member: bool) -> int:

@@ -20,7 +20,7 @@ _angle = re.compile(r"<|(?<![-=])>")
 _white = re.compile(r"\s+")
 _type_noise = re.compile(
     r"\b(?:const|mut|dyn|impl|ref|out|in|inout|final|readonly|var|val|volatile|static|struct|class|enum|union|typename|unsigned|signed"
-    r"|register|restrict|params|scoped|override|public|private|protected|some|any|async|unsafe|where)\b(?!\s*[.:]{1,2}\w)|'\w+\b|@\w+"
+    r"|register|restrict|params|scoped|override|public|private|protected|some|any|async|unsafe|where)\b(?!\s*[.:]{1,2}\w)|(?<=[&<, +])'\w+\b(?!')|@\w+"
 )
 _type_separator = re.compile(r"\s*(?:::|\\|->|\.)\s*")
 _type_name = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*\Z")

@@ -67,7 +67,9 @@ class RubyDialect(Dialect):
 
     def is_reference(self, name: str, receiver: str, kind: str) -> bool:
         """Return whether it is no `Foo.new`, which is a construction of Foo."""
-        return not (name == "new" and receiver[:1].isupper()) and super().is_reference(name, receiver, kind)
+        if name == "class" or (name == "new" and receiver[:1].isupper()):
+            return False
+        return super().is_reference(name, receiver, kind)
 
     def reference(self, node: tree_sitter.Node, captures: Captures, source: bytes) -> tuple[str, str]:
         """Return (receiver, name); a path of modules holds both, a symbol loses its colon."""

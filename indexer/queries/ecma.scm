@@ -23,7 +23,7 @@
 (export_statement declaration: (variable_declaration (variable_declarator name: (identifier) @name) @definition.variable))
 
 (export_statement) @outer
-(program (lexical_declaration) @outer)
+(program (lexical_declaration . (variable_declarator) .) @outer)
 (lexical_declaration . (variable_declarator value: [(arrow_function) (function_expression) (generator_function) (class)]) .) @outer
 (variable_declaration . (variable_declarator value: [(arrow_function) (function_expression) (generator_function) (class)]) .) @outer
 
