@@ -81,6 +81,8 @@ def read_rule(line: str, *, folds_case: bool = False) -> Rule | None:
 _FIRST_PIECE = 0xE000
 """Characters from here on stand for expressions that pathspec need not read; bytes never become them."""
 _WILD = re.compile(r"[*?]")
+_STARS_AFTER_TEXT = re.compile(r"([^*?\[\\]*[^*?\[\\/])(\*{2,})(?:(/)(?!$)|(?=/?$))")
+"""git compares the plain text at a pattern's start by itself, so that stars behind it count as if they began one."""
 _NOT_PLAIN = re.compile("[*?\ue000-\uf8ff]")
 _STARS = re.compile(r"(^|/)\*{2,}(?=/|$)")
 
@@ -93,9 +95,13 @@ def _spell(text: str, pieces: list[str]) -> str:
     """
     text = _without_trailing_spaces(text)
     spelled: list[str] = []
+    stars = _STARS_AFTER_TEXT.match(text) if "/" in text.rstrip("/") else None
     at = 0
     while at < len(text):
-        expression, after = _piece(text, at)
+        if stars is not None and at == stars.start(2):
+            expression, after = ("(?:.*/)?" if stars[3] else ".*"), stars.end()
+        else:
+            expression, after = _piece(text, at)
         if expression:
             spelled.append(chr(_FIRST_PIECE + len(pieces)))
             pieces.append(expression)

@@ -37,6 +37,8 @@ def found(root: Path) -> set[str]:
         ("a/**/z", "a/z a/b/z a/b/c/z", "z ab/z"),
         ("a/**", "a/b a/b/c", "a a/"),
         ("a/**/", "a/b/ a/b/c/", "a/ a/b"),
+        ("a**/x/y", "a/b/x/y ab/x/y ax/y", "b/x/y a/x/b/y"),
+        ("x/a**", "x/ab x/a/b", "x/b y/x/a"),
         ("fo?", "foo", "fo foobar a/fo"),
         ("[a-c]x", "ax bx", "dx -x"),
         ("[!a-c]x", "dx", "ax"),
