@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 SHORT: Mapping[str, float] = {
     "cards": 1.2,  # its eight best cards, as a share of the best file's
-    "best_card": 1.2,
+    "best_card": 0.6,
     "file_words": 0.5,
     "file_fields": 1.0,  # words by the field they stand in, path included
     "file_name": 1.5,
@@ -25,13 +25,13 @@ SHORT: Mapping[str, float] = {
     "symbol_in_text": 0.4,  # 0 to 6: names in a question that are written as only code is
     "type_in_text": 1.0,  # 0 to 6: capitalised names
     "first_symbol": 0.2,
-    "used_by_matches": 0.8,
+    "used_by_matches": 1.6,
     "centrality": 0.15,  # ln of PageRank over its average, -4 to 5
     "users": 0.08,  # ln of their number, 0 to 7
     "documentation": 0.8,
     "documentation_best": 0.4,
     "size": 0.15,  # ln of lines, 0 to 11
-    "test": -1.7,
+    "test": -2.4,
     "side": -0.9,
     "prose": -2.5,
     "made": -1.5,
@@ -50,14 +50,14 @@ SHORT: Mapping[str, float] = {
 LONG: Mapping[str, float] = {
     **SHORT,
     "cards": 2.0,
-    "best_card": 1.6,
+    "best_card": 0.8,
     "file_name_precision": 0.25,
     "file_name_first": 0.2,
     "centrality": 0.0,
     "users": 0.0,
     "documentation_best": 0.3,
     "size": 0.10,
-    "test": -2.5,
+    "test": -3.5,
     "depth": -0.3,
     "meaning_cards": 0.4,
     "meaning_file": 3.0,
