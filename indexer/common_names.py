@@ -127,6 +127,18 @@ BUILTIN_FUNCTIONS = PYTHON_BUILTINS | frozenset(
 )
 """What the languages bring along; a bare call of one is no evidence for a repository's function of that name."""
 
+C_LIBRARY = frozenset(
+    """
+    abort abs accept access assert atoi atol bind bsearch calloc clock close connect dup exit fclose fcntl fdopen ferror
+    fflush fgets fopen fork fprintf fputs fread free fseek ftell fwrite getenv getpid ioctl isalnum isalpha isdigit isspace
+    kill listen localtime lseek malloc memchr memcmp memcpy memmove memset mmap munmap open perror pipe poll printf
+    pthread_create pthread_join putchar puts qsort raise rand read realloc recv rename select send signal sleep snprintf
+    socket sprintf sscanf stat strcasecmp strcat strchr strcmp strcpy strdup strerror strlen strncmp strncpy strrchr strstr
+    strtod strtol strtoul tolower toupper unlink usleep vsnprintf wait waitpid write
+    """.split()
+)
+"""Functions of C's own headers: a repository's of that name is meant only where an include brings it in."""
+
 
 def scoping_of(language: str) -> Scoping:
     """Return how a language's names reach."""

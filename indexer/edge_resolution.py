@@ -6,14 +6,14 @@ convention (a declared result type, the only definition of an uncommon name). `p
 nothing in the repository could explain give no edge.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from codecards.indexer.facts import Import, Reference
 from codecards.indexer.meanings import Meaning
 from codecards.indexer.name_candidates import NameCandidates, Outcome, shared_folders
 from codecards.indexer.name_meanings import NameMeanings
-from codecards.indexer.symbol_table import TYPE_KINDS, FileNames, Place, SymbolTable
+from codecards.indexer.symbol_table import TYPE_KINDS, FileNames, Place, SymbolTable, stem_of
 
 _CALLS = frozenset({"call", "construct", "macro", "decorator"})
 
@@ -48,7 +48,6 @@ class Resolver:
         self.table = table
         self.meanings = NameMeanings(table)
         self._candidates = NameCandidates(self.meanings)
-        self._included: dict[str, frozenset[str]] = {}
 
     def resolve(self, path: str) -> tuple[Edge, ...]:
         """Return the edges of a file's imports and references, in the order of their lines."""
@@ -175,13 +174,13 @@ class Resolver:
         kept = [place for place in places if place[1] < 0 or definition(place).kind != "declaration"] or list(places)
         family = self.table.names[path].scoping.family
         if family == "c":
-            near = self._files_included(path)
-            stems = {_stem(file) for file in near}
+            near = self.table.files_included(path)
+            stems = self.table.stems_included(path)
             ranks = {
                 place: (
                     place[0] != path,
                     place[0] not in near,
-                    _stem(place[0]) not in stems,
+                    stem_of(place[0]) not in stems,
                     -shared_folders(place[0], path),
                 )
                 for place in kept
@@ -203,25 +202,11 @@ class Resolver:
     def _n_members(self, place: Place) -> int:
         return sum(one.parent == place[1] for one in self.table.files[place[0]].definitions)
 
-    def _are_one(self, places: Iterable[Place]) -> bool:
-        """Return whether several definitions are one thing for a reader: prototypes, a getter and its setter."""
+    def _are_one(self, places: Sequence[Place]) -> bool:
+        """Return whether several definitions are one thing for a reader: prototypes, a getter and its setter, macros."""
         definitions = [self.table.definition(place) for place in places]
-        return all(one.kind in ("declaration", "property") for one in definitions)
-
-    def _files_included(self, path: str) -> frozenset[str]:
-        """Return the file and those that it includes, directly or not."""
-        if path not in self._included:
-            seen, pending = {path}, [path]
-            while pending and len(seen) < 2_000:
-                one = pending.pop()
-                for brought in self.table.names[one].stars:
-                    target = self.table.modules.file_of(one, brought.module)
-                    if target is not None and target not in seen:
-                        seen.add(target)
-                        pending.append(target)
-            self._included[path] = frozenset(seen)
-        return self._included[path]
-
-
-def _stem(path: str) -> str:
-    return path.rpartition("/")[2].partition(".")[0]
+        if all(one.kind in ("declaration", "property", "macro") for one in definitions):
+            return True
+        # C has no overloads: several of one name in one file are the branches of an #if.
+        paths = {path for path, _ in places}
+        return len(paths) == 1 and all(self.table.files[path].language == "c" for path in paths)

@@ -7,7 +7,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from codecards.indexer.common_names import BUILTIN_FUNCTIONS, BUILTIN_METHODS, COMMON_NAMES, OUTSIDE_ROOTS
+from codecards.indexer.common_names import (
+    BUILTIN_FUNCTIONS,
+    BUILTIN_METHODS,
+    C_LIBRARY,
+    COMMON_NAMES,
+    OUTSIDE_ROOTS,
+)
 from codecards.indexer.facts import Definition, Reference
 from codecards.indexer.name_meanings import NameMeanings
 from codecards.indexer.symbol_table import CALLED_KINDS, HOLDER_KINDS, FileNames, FullName, Place
@@ -104,7 +110,7 @@ class NameCandidates:
             return one.receiver.partition(".")[0] in OUTSIDE_ROOTS
         scoping = names.scoping
         brought = scoping.bare_by_name or names.stars or scoping.space != "file"
-        if one.name in BUILTIN_FUNCTIONS:
+        if one.name in (C_LIBRARY if scoping.family == "c" else BUILTIN_FUNCTIONS):
             return True
         # Where nothing brings a bare name in, it is a local value; or an import was forgotten, or comes another way.
         return not brought and (one.name in COMMON_NAMES or len(one.name) <= 3 or _is_parameter(names, one))

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from codecards.indexer.common_names import OUTSIDE_ROOTS
+from codecards.indexer.common_names import C_LIBRARY, OUTSIDE_ROOTS
 from codecards.indexer.meanings import HIDDEN, Meaning
 from codecards.indexer.module_meanings import ModuleMeanings
-from codecards.indexer.symbol_table import HOLDER_KINDS, MEMBER_KINDS, FileNames, FullName, Place, SymbolTable
+from codecards.indexer.symbol_table import HOLDER_KINDS, MEMBER_KINDS, FileNames, FullName, Place, SymbolTable, stem_of
 
 
 class NameMeanings(ModuleMeanings):
@@ -51,8 +51,9 @@ class NameMeanings(ModuleMeanings):
         one = names.facts.definitions[at]
         if one.kind in ("namespace", "module"):
             full = FullName(names.space, f"{names.prefix}{one.qualified_name}.{name}")
-            if places := self.table.at(full):
-                return self.meaning_of(tuple(places), full, "", True, "scope")
+            shared = self._shared_name(names, full, "scope")
+            if shared is not None:
+                return shared
         elif names.scoping.implicit_self:
             found = self.member(Meaning("type", self.type_around(names.path, at) or names.full(at)), name)
             if found is not None and found.kind != "external":
@@ -126,8 +127,9 @@ class NameMeanings(ModuleMeanings):
         prefix = names.prefix
         while names.scoping.space != "file":
             full = FullName(names.space, prefix + name)
-            if places := [place for place in self.table.at(full) if not self._is_private(names, place)]:
-                return self.meaning_of(tuple(places), full, "", True, "package")
+            found = self._shared_name(names, full, "package")
+            if found is not None:
+                return found
             if FullName(names.space, full.name + ".") in self.table.packages:
                 return Meaning("package", FullName(names.space, full.name + "."), rule="package")
             if not prefix or not names.scoping.outer_packages:
@@ -144,16 +146,26 @@ class NameMeanings(ModuleMeanings):
             return Meaning("package", FullName(f"rust:{crate}", ""), rule="crate")
         return None
 
-    def _is_private(self, names: FileNames, place: Place) -> bool:
-        """Return whether a C function is static in another file."""
-        one = self.table.definition(place)
-        return (
-            names.scoping.family == "c"
-            and place[0] != names.path
-            and one.kind == "function"
-            and not one.exported
-            and not place[0].endswith((".h", ".hpp"))
+    def _shared_name(self, names: FileNames, full: FullName, rule: str) -> Meaning | None:
+        """Return what a name means that all files of a space share; in C a file sees only what it includes."""
+        places = self.table.at(full)
+        if not places:
+            return None
+        if names.scoping.family != "c":
+            return self.meaning_of(tuple(places), full, "", True, rule)
+        included = self.table.files_included(names.path)
+        # A prototype may hide behind a macro; that its header is included says enough.
+        stems = self.table.stems_included(names.path)
+        is_seen = any(place[0] in included or stem_of(place[0]) in stems for place in places)
+        definitions = [(place, self.table.definition(place)) for place in places]
+        kept = tuple(
+            place
+            for place, one in definitions
+            if place[0] in included or (one.kind != "macro" and (one.exported or one.kind != "function"))
         )
+        if not kept or (not is_seen and full.name in C_LIBRARY):
+            return None
+        return self.meaning_of(kept, full, "", is_seen, rule if is_seen else "only-name")
 
     def _holds(self, names: FileNames, outer: int, scope: int) -> bool:
         while scope >= 0 and scope != outer:

@@ -25,6 +25,9 @@ CALLED_KINDS = (
     frozenset({"function", "method", "constructor", "property", "macro", "declaration", "procedure"}) | TYPE_KINDS
 )
 
+MAX_INCLUDED = 5_000
+"""Files that one file can see through its includes before no more are looked at."""
+
 Place = tuple[str, int]
 """(path, position in the file's definitions); -1 is the file as a whole."""
 
@@ -108,6 +111,8 @@ class SymbolTable:
         """Space -> full name -> places, in order of path and position."""
         self.fields: dict[FullName, list[tuple[str, Binding]]] = defaultdict(list)
         """Full name of a member -> (path, what is known of its type)."""
+        self._included: dict[str, frozenset[str]] = {}
+        self._stems: dict[str, frozenset[str]] = {}
         self.unowned: list[Place] = []
         """Members written outside their types; `name_meanings` finds out whose they are."""
         for path, facts in self.files.items():
@@ -169,6 +174,26 @@ class SymbolTable:
             found.setdefault(FullName(names.space, names.prefix), []).append(path)
         return found
 
+    def files_included(self, path: str) -> frozenset[str]:
+        """Return the file and those that it includes, directly or not (C and C++)."""
+        if path not in self._included:
+            seen, pending = {path}, [path]
+            while pending and len(seen) < MAX_INCLUDED:
+                one = pending.pop()
+                for brought in self.names[one].stars:
+                    target = self.modules.file_of(one, brought.module)
+                    if target is not None and target not in seen:
+                        seen.add(target)
+                        pending.append(target)
+            self._included[path] = frozenset(seen)
+        return self._included[path]
+
+    def stems_included(self, path: str) -> frozenset[str]:
+        """Return the names, without endings, of the files that a file includes."""
+        if path not in self._stems:
+            self._stems[path] = frozenset(stem_of(one) for one in self.files_included(path))
+        return self._stems[path]
+
     def _add(self, path: str, facts: FileFacts) -> None:
         space, prefix = _space_of(path, facts, self.modules)
         names = self.names[path] = FileNames(path, facts, space, prefix)
@@ -190,6 +215,11 @@ class SymbolTable:
                 continue
             if owner is not None:
                 self.fields[FullName(space, f"{owner.name}.{name}")].append((path, bound))
+
+
+def stem_of(path: str) -> str:
+    """Return a file's name without its endings."""
+    return path.rpartition("/")[2].partition(".")[0]
 
 
 def interface_digest(path: str, facts: FileFacts) -> bytes:

@@ -309,7 +309,7 @@ func run() { helper(); json.Marshal(1) }
     check(
         repo,
         "a/one.go helper -> a/two.go::helper exact",
-        "a/two.go s.Lock -> a/one.go::Base.Lock exact",
+        "a/two.go *.Lock -> a/one.go::Base.Lock exact",
         "a/two.go *.Put -> a/two.go::Store.Put exact",
         "b/helper.go other.New -> a/one.go::New exact",
         "b/helper.go s.Put -> a/two.go::Store.Put likely",
@@ -367,6 +367,33 @@ public class Tools { public static String trim(String text) { return text; } }
         "p/Shop.java touch -> p/Base.java::Base.touch exact",
         "p/Shop.java trim -> q/Tools.java::Tools.trim exact",
         "p/Shop.java q.Tools.trim -> q/Tools.java::Tools.trim exact",
+    )
+
+
+def test_c_sees_what_it_includes_and_only_guesses_at_the_rest() -> None:
+    repo = """\
+#- io.h
+int fill(int n);
+#define TWICE(x) ((x) * 2)
+#- io.c
+#include "io.h"
+int fill(int n) { return TWICE(n); }
+static int hidden(int n) { return n; }
+#- far.c
+int far_away(int n) { return n; }
+#- hooks.h
+int read(int n);
+#- main.c
+#include "io.h"
+int hidden(int n);
+int run(void) { fill(1); far_away(2); read(3); return helper(4); }
+"""
+    check(
+        repo,
+        "io.c TWICE -> io.h::TWICE exact",
+        "main.c fill -> io.c::fill exact",
+        "main.c far_away -> far.c::far_away likely",
+        absent=("read", "helper"),
     )
 
 
