@@ -68,6 +68,7 @@ def read_rule(line: str, *, folds_case: bool = False) -> Rule | None:
         return None
     if expression is None:
         return None
+    expression = _without_backtracking(expression)
     whole = "".join(pieces[ord(sign) - _FIRST_PIECE] if ord(sign) >= _FIRST_PIECE else sign for sign in expression)
     regex = re.compile(whole, re.DOTALL | re.IGNORECASE if folds_case else re.DOTALL)
     by_name, plain = "/" not in spelled.rstrip("/"), spelled.strip("/")
@@ -78,6 +79,8 @@ def read_rule(line: str, *, folds_case: bool = False) -> Rule | None:
     return Rule(regex, not negated, by_name, "ps_d" in regex.groupindex, literal, suffix, prefix)
 
 
+MOST_DOUBLE_STARS = 4
+"""A pattern with more of them could be made to take hours over a deep path; it is passed over."""
 _FIRST_PIECE = 0xE000
 """Characters from here on stand for expressions that pathspec need not read; bytes never become them."""
 _WILD = re.compile(r"[*?]")
@@ -113,9 +116,26 @@ def _spell(text: str, pieces: list[str]) -> str:
         pattern = pattern[:-3] + ("**/*/" if len(pattern) > 3 else "*/")  # pathspec takes `a/**/` for `a/`
     if "/" in text.rstrip("/") and "/" not in pattern.rstrip("/"):
         pattern = "/" + pattern  # to git, a slash inside a bracket ties the pattern to its folder too
-    if not pattern.strip("/"):
-        raise ValueError("empty pattern")
+    if not pattern.strip("/") or pattern.count("**") > MOST_DOUBLE_STARS:
+        raise ValueError("empty, or too costly")
     return pattern
+
+
+def _without_backtracking(expression: str) -> str:
+    """Return an expression of the same meaning that no name makes slow: `*a*a*a*a*b` would try all ways to share out a name.
+
+    Within one part of a path the first place where the text between two stars fits is as good as any later one.
+    """
+    star = "[^/]*"
+    head, *parts = expression.split(star)
+    whole = [head]
+    for number, part in enumerate(parts):
+        is_between = number + 1 < len(parts) and "/" not in part.replace("[^/]", "")
+        if is_between and part:
+            whole.append(f"(?>[^/]*?{part})")
+        elif not is_between:
+            whole.append(star + part)
+    return "".join(whole)
 
 
 def _without_trailing_spaces(text: str) -> str:

@@ -39,6 +39,10 @@ def found(root: Path) -> set[str]:
         ("a/**/", "a/b/ a/b/c/", "a/ a/b"),
         ("a**/x/y", "a/b/x/y ab/x/y ax/y", "b/x/y a/x/b/y"),
         ("x/a**", "x/ab x/a/b", "x/b y/x/a"),
+        ("*a*b*c", "xaxbxc abc aabbcc", "acb abcd xbxc"),
+        ("x/*a?b*c/y", "x/a1bc/y x/aa1b2c/y", "x/abc/y x/a1b/c/y"),
+        ("**/**/**/a", "a b/a", "b"),
+        ("a/**/b/**/c/**/d/**/e/**/f", "", "a/b/c/d/e/f"),
         ("fo?", "foo", "fo foobar a/fo"),
         ("[a-c]x", "ax bx", "dx -x"),
         ("[!a-c]x", "dx", "ax"),
@@ -67,6 +71,12 @@ def test_a_pattern_speaks_of_these_paths_and_not_of_those(line: str, ignored: st
             plain = path.removesuffix("/").encode().decode("ascii", "surrogateescape")
             holds = rule is not None and rule.holds(plain, plain.rpartition("/")[2], is_folder=path.endswith("/"))
             assert holds is expected, path
+
+
+def test_no_name_makes_a_pattern_slow() -> None:
+    rule = read_rule("*a" * 40 + "*b")
+    assert rule is not None
+    assert not rule.holds("a" * 200, "a" * 200, is_folder=False)
 
 
 def test_upper_and_lower_case_are_the_same_where_git_says_so(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import os
 import socket
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -103,24 +104,52 @@ def test_links_pipes_and_sockets_are_told_and_not_opened(tmp_path: Path) -> None
     }  # fmt: skip
 
 
+def _to_nothing(root: Path) -> None:
+    (root / "d/a.py").unlink()
+
+
+def _to_a_link(root: Path) -> None:
+    (root / "d/a.py").unlink()
+    (root / "d/a.py").symlink_to("/etc/hostname")
+
+
+def _to_a_pipe(root: Path) -> None:
+    (root / "d/a.py").unlink()
+    os.mkfifo(root / "d/a.py")
+
+
+def _to_a_folder(root: Path) -> None:
+    (root / "d/a.py").unlink()
+    (root / "d/a.py").mkdir()
+
+
+def _to_a_link_on_the_way(root: Path) -> None:
+    (root / "d").rename(root.parent / "away")
+    (root / "d").symlink_to("../away")
+
+
+def _to_another_folder(root: Path) -> None:
+    (root / "d").rename(root / "e")
+
+
 @needs_links
 @pytest.mark.parametrize(
-    ("swap", "reason"),
+    ("change", "reason"),
     [
-        (lambda root: (root / "d/a.py").unlink(), Reason.VANISHED),
-        (lambda root: ((root / "d/a.py").unlink(), (root / "d/a.py").symlink_to("/etc/hostname")), Reason.LINK),
-        (lambda root: ((root / "d/a.py").unlink(), os.mkfifo(root / "d/a.py")), Reason.SPECIAL_FILE),
-        (lambda root: ((root / "d/a.py").unlink(), (root / "d/a.py").mkdir()), Reason.SPECIAL_FILE),
-        (lambda root: ((root / "d").rename(root.parent / "away"), (root / "d").symlink_to("../away")), Reason.LINK),
-        (lambda root: (root / "d").rename(root / "e"), Reason.VANISHED),
+        (_to_nothing, Reason.VANISHED),
+        (_to_a_link, Reason.LINK),
+        (_to_a_pipe, Reason.SPECIAL_FILE),
+        (_to_a_folder, Reason.SPECIAL_FILE),
+        (_to_a_link_on_the_way, Reason.LINK),
+        (_to_another_folder, Reason.VANISHED),
     ],
-    ids=["gone", "link", "pipe", "folder", "link on the way", "folder gone"],
 )
-def test_what_took_a_files_place_since_it_was_listed_is_not_read(tmp_path: Path, swap: object, reason: Reason) -> None:
+def test_what_took_a_files_place_since_it_was_listed_is_not_read(
+    tmp_path: Path, change: Callable[[Path], None], reason: Reason
+) -> None:
     root = write_tree(tmp_path / "root", "#- d/a.py\nx = 1\n")
     file = listed(root, "d/a.py")
-    assert callable(swap)
-    swap(root)
+    change(root)
     assert reason_of(read_file(root, file)) is reason
 
 
