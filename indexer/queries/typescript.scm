@@ -15,7 +15,6 @@
 (interface_body (method_signature name: (_) @name return_type: (_)? @returns) @definition.method)
 (class_body (method_signature name: (_) @name return_type: (_)? @returns) @definition.method)
 (abstract_method_signature name: (_) @name return_type: (_)? @returns) @definition.method
-(interface_body (property_signature name: (_) @name) @definition.field)
 (public_field_definition name: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.method
 (public_field_definition name: (_) @name) @definition.field
 (function_declaration name: (_) @name return_type: (_) @returns) @definition.function
