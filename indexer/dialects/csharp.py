@@ -89,6 +89,10 @@ class CSharpDialect(Dialect):
             return (RawImport(module, name, match[2]),)
         return (RawImport(path, "*", ""),)
 
+    def _type_text(self, written: bytes) -> str:
+        """Return a type; a base that is constructed in the head loses its arguments."""
+        return super()._type_text(written if written.startswith(b"(") else written.partition(b"(")[0])
+
 
 def dialect(language: str) -> Dialect:
     """Return the dialect."""

@@ -27,7 +27,12 @@ _exports = re.compile(r"(?:module\.)?exports(?:\.|\Z)")
 _prototype = re.compile(r"\.prototype(?=\.|\Z)|\.fn(?=\.|\Z)")
 _decorators = re.compile(r"\A(?:@[\w.]+(?:\((?:[^()]|\([^()]*\))*\))?\s*)+")
 _private = re.compile(rb"(?:@[\w.]+(?:\([^)]*\))?\s*)*(?:static\s+)?(?:private|protected)\b")
-_common_js = re.compile(r"^\s*(?:module\.)?exports\b(?:\.([\w$]+))?\s*=\s*([\w$]+)\s*(?:;|$)", re.MULTILINE)
+_common_js = re.compile(
+    r"^\s*(?:module\.)?exports\b(?:\.([\w$]+))?\s*=\s*"
+    r"(?:(?:async\s+)?(?:class|function\s*\*?)\s+(?!extends\b)([A-Za-z_$][\w$]*)|(?!function\b|class\b|async\b|null\b|true\b|false\b)"
+    r"([A-Za-z_$][\w$]*)\s*(?:;|$))",
+    re.MULTILINE,
+)
 _holders = frozenset({"variable_declarator", "assignment_expression", "pair", "arguments", "class_body", "export_statement", "array",
                       "return_statement", "public_field_definition", "field_definition"})  # fmt: skip
 _builtins = frozenset(
@@ -126,8 +131,8 @@ class JavaScriptDialect(Dialect):
     def finish(self, facts: FileFacts, text: str) -> FileFacts:
         """Add CommonJS exports, and tell what a module keeps to itself."""
         exports = list(facts.exports)
-        for name, local in _common_js.findall(text) if "exports" in text else ():
-            exports.append(Export(name or "default", local))
+        for name, named, local in _common_js.findall(text) if "exports" in text else ():
+            exports.append(Export(name or "default", named or local))
         definitions = facts.definitions
         top = {one.name for one in definitions if one.parent < 0}
         for one in definitions:

@@ -73,5 +73,11 @@
 (export_statement "default" value: (identifier) @local) @export.default
 (export_statement "default" declaration: (_ name: (_) @local)) @export.default
 (export_statement "default" value: (_ name: (_) @local)) @export.default
+((assignment_expression left: (member_expression) @_exports right: (object (shorthand_property_identifier) @export))
+  (#eq? @_exports "module.exports"))
+((assignment_expression left: (member_expression) @_exports right: (object (pair key: (property_identifier) @export value: (identifier) @local)))
+  (#eq? @_exports "module.exports"))
+((assignment_expression left: (member_expression) @_exports right: (object (method_definition name: (property_identifier) @export)))
+  (#eq? @_exports "module.exports"))
 
 (comment) @comment

@@ -62,3 +62,9 @@ def test_a_namespace_for_the_file_is_its_package_and_members_are_private_by_defa
     assert facts.package == "Demo.Orders"
     assert [(one.name, one.exported) for one in facts.definitions] == [("A", True), ("M", False), ("N", True)]
     assert (facts.definitions[0].bases, facts.definitions[0].signature) == (("B", "IC"), "public class A : B, IC")
+
+
+def test_a_base_that_is_constructed_in_the_head_is_a_base() -> None:
+    facts = facts_of("class A(int x) : B(x), IC;", "csharp")
+    assert facts.definitions[0].bases == ("B", "IC")
+    assert [one.name for one in facts.references if one.kind == "inherit"] == ["B", "IC"]

@@ -94,6 +94,10 @@ def test_each_module_form_gives_its_names(source: str, expected: list[tuple[str,
         ("export default () => 1", [("default", "default")]),
         ("function f() {}\nmodule.exports = f;", [("default", "f")]),
         ("function f() {}\nexports.g = f;", [("g", "f")]),
+        ("module.exports = { a, b: c, d() {} };", [("a", "a"), ("b", "c"), ("d", "d")]),
+        ("module.exports = class Foo extends Bar {};", [("default", "Foo")]),
+        ("module.exports = function () {};", [("default", "default")]),
+        ("exports.on = async (a) => {};\nexports.n = 1;", []),
     ],
 )
 def test_names_for_importers_are_exports(source: str, expected: list[tuple[str, str]]) -> None:
