@@ -5,6 +5,7 @@ big endian) and its bytes. A request is the language in UTF-8, a zero byte, and 
 packed record. The process ends when its stdin does.
 """
 
+import gc
 import os
 import struct
 import sys
@@ -41,6 +42,7 @@ def main() -> int:
     from codecards.indexer.file_reading import read_content  # noqa: PLC0415 - after stdout is safe
     from codecards.indexer.file_record import pack  # noqa: PLC0415
 
+    gc.set_threshold(100_000)  # what a file's reading leaves behind holds no cycles worth looking for
     while (request := read_frame(sys.stdin.buffer)) is not None:
         language, _, data = request.partition(b"\0")
         try:
