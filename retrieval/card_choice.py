@@ -91,7 +91,7 @@ def order_cards(scores: CardScores, file_scores: Floats, limit: int) -> list[tup
 
     Args:
         scores: Of the cards.
-        file_scores: (F,).
+        file_scores: (F,); minus infinity for files that are not shown.
         limit: How many.
     """
     order = np.lexsort((scores.cards, -scores.total, scores.card_file))
@@ -102,6 +102,8 @@ def order_cards(scores: CardScores, file_scores: Floats, limit: int) -> list[tup
     while len(shown) < limit:
         before = len(shown)
         for file in by_file.tolist():
+            if file_scores[file] == -np.inf:
+                continue
             place = int(bounds[file]) + depth
             if place < bounds[file + 1]:
                 shown.append((int(order[place]), file))

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from codecards.retrieval.column_building import runs
 from codecards.retrieval.columns import ROLES, Floats, Int64s
@@ -31,6 +32,8 @@ from codecards.retrieval.text_evidence import (
 from codecards.retrieval.vector_lane import Similarity
 
 TOP_CARDS, TOP_DECAY = 4, 0.7
+N_NEAREST = 20
+"""Cards that are near enough in meaning for their files to be shown without any word of the query (S2-26)."""
 MAX_DEPTH = 6
 
 _asks_for = {
@@ -121,6 +124,20 @@ def gather_evidence(
         **meaning_features(index, files, similarity),
     }
     return Evidence(matches, groups, paths, names, words, features)
+
+
+def has_evidence(evidence: Evidence, similarity: Similarity | None, index: DerivedIndex) -> NDArray[np.bool_]:
+    """Return (F,): which candidates anything of the query speaks for; the others would only fill the list."""
+    matches = evidence.matches
+    found = (evidence.paths.counts > 0).any(axis=1) | (evidence.paths.exact > 0)
+    found[matches.file_cell_file] = True
+    for name in ("place", "frame", "module"):
+        if name in evidence.features:
+            found |= evidence.features[name] > 0
+    if similarity is not None:
+        cards, _ = similarity.nearest(N_NEAREST)
+        found |= np.isin(matches.files, index.file_of_card[cards])
+    return np.asarray(found)
 
 
 def used_by_matches(index: DerivedIndex, files: Int64s, values: Floats) -> Floats:

@@ -11,15 +11,16 @@ from codecards.retrieval.candidates import find_candidates
 from codecards.retrieval.card_choice import CardScores, frame_cards, order_cards, score_cards
 from codecards.retrieval.columns import Floats, Int64s
 from codecards.retrieval.derived_index import DerivedIndex
-from codecards.retrieval.file_evidence import Evidence, gather_evidence
+from codecards.retrieval.file_evidence import Evidence, gather_evidence, has_evidence
 from codecards.retrieval.filters import Filters
 from codecards.retrieval.hits import Hit, Ranking, ScoreTerm
 from codecards.retrieval.issue_evidence import gather_issue_evidence, understand_issue
 from codecards.retrieval.query import Query, read_query
 from codecards.retrieval.suggestions import suggest
 from codecards.retrieval.symbol_evidence import NamedCards, named_cards
-from codecards.retrieval.term_explanations import CARD_MEANINGS, Explanation
+from codecards.retrieval.term_explanations import Explanation, explain_card
 from codecards.retrieval.term_groups import TermGroups, group_terms
+from codecards.retrieval.text_evidence import best_of_files
 from codecards.retrieval.vector_lane import Similarity
 from codecards.retrieval.verdict import judge
 from codecards.retrieval.weights import ISSUE, TRACE, weights_for
@@ -83,7 +84,10 @@ def search(
     terms = {name: weights[name] * values for name, values in evidence.features.items() if weights.get(name)}
     file_scores = np.asarray(np.sum(list(terms.values()), axis=0), np.float32)
     cards = score_cards(index, evidence, named, frames, similarity, filters, is_symbol_asked=query.kind == "symbol")
-    shown = order_cards(cards, file_scores, limit)
+    worth_showing = has_evidence(evidence, similarity, index)
+    shown = order_cards(cards, np.where(worth_showing, file_scores, -np.inf).astype(np.float32), limit)
+    if not shown:
+        return Ranking(query.kind, "none", (), suggest(index, lookup, query), len(files), lanes)
     top_files = list(dict.fromkeys(file for _, file in shown))
     verdict = judge(
         index,
@@ -146,19 +150,21 @@ def _hits(
 ) -> tuple[Hit, ...]:
     ids = [int(index.columns.card_id[cards.cards[place]]) for place, _ in shown]
     known = lookup.cards(ids)
+    best = best_of_files(cards.total - cards.total.min(initial=0.0), cards.card_file, len(evidence.matches.files))
     hits: list[Hit] = []
     for card_id, (place, file) in zip(ids, shown, strict=True):
         if card_id not in known:
             continue
-        card = known[card_id]
         explanation = Explanation(evidence, file)
         parts = [
             ScoreTerm(name, float(values[file]), explanation.of(name)) for name, values in terms.items() if values[file]
         ]
-        parts += [
-            ScoreTerm(f"card:{name}", float(values[place]), CARD_MEANINGS[name])
-            for name, values in cards.terms.items()
-            if values[place]
-        ]
-        hits.append(Hit(len(hits) + 1, card, sum(part.value for part in parts), tuple(parts)))
+        # A file's best card stands for the file; its other cards have less by as much as they are worse.
+        gap = float(cards.total[place] - cards.total.min(initial=0.0) - best[file])
+        parts.append(ScoreTerm("card", min(0.0, gap), explain_card(cards, place)))
+        score = sum(part.value for part in parts)
+        if hits and score > hits[-1].score:
+            parts.append(ScoreTerm("diversity", hits[-1].score - score, "after cards of other files"))
+            score = sum(part.value for part in parts)
+        hits.append(Hit(len(hits) + 1, known[card_id], score, tuple(parts)))
     return tuple(hits)

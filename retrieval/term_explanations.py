@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from codecards.retrieval.card_choice import CardScores
 from codecards.retrieval.file_evidence import Evidence
 
 _MEANINGS = {
@@ -69,6 +70,13 @@ CARD_MEANINGS: Mapping[str, str] = {
     "declaration": "a declaration without a body",
 }
 """Terms of the card within its file."""
+
+
+def explain_card(cards: CardScores, place: int) -> str:
+    """Return what speaks for a card within its file: "the card defines a name of the query (+5.00), …"."""
+    parts = [(float(values[place]), name) for name, values in cards.terms.items() if values[place]]
+    parts.sort(key=lambda part: -abs(part[0]))
+    return ", ".join(f"{CARD_MEANINGS[name]} ({value:+.2f})" for value, name in parts)
 
 
 class Explanation:
