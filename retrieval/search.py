@@ -22,7 +22,7 @@ from codecards.retrieval.term_explanations import Explanation, explain_card
 from codecards.retrieval.term_groups import TermGroups, group_terms
 from codecards.retrieval.text_evidence import best_of_files
 from codecards.retrieval.vector_lane import Similarity
-from codecards.retrieval.verdict import judge
+from codecards.retrieval.verdict import Verdict, judge
 from codecards.retrieval.weights import ISSUE, TRACE, weights_for
 
 __all__ = ["DEFAULT_LIMIT", "CardLookup", "Filters", "search"]
@@ -77,10 +77,9 @@ def search(
         return Ranking(query.kind, "none", (), suggest(index, lookup, query), 0, lanes)
     if issue is not None:
         evidence = gather_issue_evidence(index, query, issue, files, places, similarity)
-        weights: Mapping[str, float] = TRACE if query.kind == "trace" else ISSUE
     else:
         evidence = gather_evidence(index, query, groups[0], files, named, places, similarity)
-        weights = weights_for(len(query.content_words))
+    weights = _weights_of(query)
     terms = {name: weights[name] * values for name, values in evidence.features.items() if weights.get(name)}
     file_scores = np.asarray(np.sum(list(terms.values()), axis=0), np.float32)
     cards = score_cards(index, evidence, named, frames, similarity, filters, is_symbol_asked=query.kind == "symbol")
@@ -88,20 +87,39 @@ def search(
     shown = order_cards(cards, np.where(worth_showing, file_scores, -np.inf).astype(np.float32), limit)
     if not shown:
         return Ranking(query.kind, "none", (), suggest(index, lookup, query), len(files), lanes)
-    top_files = list(dict.fromkeys(file for _, file in shown))
-    verdict = judge(
-        index,
-        query,
-        evidence,
-        top_files,
-        has_exact_name=_has_exact_name(query, named, files[top_files]),
-        is_placed=bool(placed.intersection(files[top_files].tolist())),
-        similarity=similarity.best() if similarity is not None else 0.0,
-    )
+    verdict = _verdict(index, query, evidence, named, placed, similarity, [file for _, file in shown])
     hits = _hits(index, lookup, query, evidence, terms, cards, shown) if verdict != "none" else ()
     wants_names = verdict == "none" or (verdict == "weak" and query.kind == "symbol")
     suggestions = suggest(index, lookup, query) if wants_names else ()
     return Ranking(query.kind, verdict, hits, suggestions, len(files), lanes)
+
+
+def _weights_of(query: Query) -> Mapping[str, float]:
+    if query.is_issue:
+        return TRACE if query.kind == "trace" else ISSUE
+    return weights_for(len(query.content_words))
+
+
+def _verdict(
+    index: DerivedIndex,
+    query: Query,
+    evidence: Evidence,
+    named: Sequence[NamedCards],
+    placed: set[int],
+    similarity: Similarity | None,
+    shown_files: Sequence[int],
+) -> Verdict:
+    top_files = list(dict.fromkeys(shown_files))
+    rows = evidence.matches.files[top_files]
+    return judge(
+        index,
+        query,
+        evidence,
+        top_files,
+        has_exact_name=_has_exact_name(query, named, rows),
+        is_placed=bool(placed.intersection(rows.tolist())),
+        similarity=similarity.best() if similarity is not None else 0.0,
+    )
 
 
 def query_similarity(index: DerivedIndex, query: Query) -> Similarity | None:
