@@ -135,7 +135,9 @@ class Engine:
             ProjectError: The project can't be read, or the index not written.
             WriterBusyError: Another process is writing.
         """
-        deriver = Derivation(lambda entry: text_reader(self.root, entry), self._loaded_embedder())
+        deriver = Derivation(
+            lambda entry: text_reader(self.root, entry, self.settings.build.discovery), self._loaded_embedder()
+        )
         return refresh(
             self.root, self.folder, deriver, self._workers, self.settings.build, full=full, progress=progress
         )
@@ -226,7 +228,7 @@ class Engine:
         card = self._card_at(reader, path, line)
         text = " ".join(part for part in (card.qualified_name.replace(".", " "), card.signature, card.doc) if part)
         if not card.name:
-            fresh = next(iter(FreshFiles(self.root, reader.snapshot, self._workers).look([card])), None)
+            fresh = next(iter(self._fresh_files(reader).look([card])), None)
             text = " ".join(fresh.lines[card.first_line - 1 : card.last_line]) if fresh else card.path
         started = time.monotonic()
         ranking = search(
@@ -270,7 +272,7 @@ class Engine:
         """
         reader = self._reader()
         found = find_target(reader.snapshot, self.root, target, path)
-        fresh = FreshFiles(self.root, reader.snapshot, self._workers)
+        fresh = self._fresh_files(reader)
         if found.cards:
             looked = next(iter(fresh.look(found.cards[:1])), None)
             if looked is None:
@@ -482,7 +484,7 @@ class Engine:
             return self._embedder
 
     def _checked(self, reader: _Reader, hits: Sequence[Hit]) -> tuple[FoundCard, ...]:
-        fresh = FreshFiles(self.root, reader.snapshot, self._workers)
+        fresh = self._fresh_files(reader)
         found: list[FoundCard] = []
         for hit in hits:
             for looked in fresh.look([hit.card]):
@@ -490,6 +492,9 @@ class Engine:
                 text = shown_text(looked.lines[card.lead_line - 1 : card.last_line])
                 found.append(FoundCard(len(found) + 1, card, hit.score, hit.terms, looked.fresh, text))
         return tuple(found)
+
+    def _fresh_files(self, reader: _Reader) -> FreshFiles:
+        return FreshFiles(self.root, reader.snapshot, self._workers, self.settings.build.discovery)
 
     def _card_at(self, reader: _Reader, path: str, line: int) -> Card:
         resolve_inside(self.root, path)

@@ -12,8 +12,9 @@ from codecards.indexer.file_record import content_key
 from codecards.indexer.languages import detect_language
 from codecards.indexer.partition import CardDraft, text_lines
 from codecards.indexer.problems import Problem
+from codecards.indexer.secret_masking import mask_secrets
 from codecards.indexer.snapshot import FileEntry, Snapshot
-from codecards.indexer.source_files import SourceFile, read_file
+from codecards.indexer.source_files import DiscoverySettings, SourceFile, read_file
 from codecards.indexer.text_decoding import DecodedText, decode
 from codecards.indexer.workers import Content, Workers
 
@@ -36,9 +37,9 @@ class Looked:
 class FreshFiles:
     """Looks at files once for one answer."""
 
-    def __init__(self, root: Path, snapshot: Snapshot, workers: Workers) -> None:
-        """Take the project's root, the generation that named the cards, and what reads changed files."""
-        self._root, self._snapshot, self._workers = root, snapshot, workers
+    def __init__(self, root: Path, snapshot: Snapshot, workers: Workers, settings: DiscoverySettings) -> None:
+        """Take the project's root, the generation that named the cards, what reads changed files, and what is read."""
+        self._root, self._snapshot, self._workers, self._settings = root, snapshot, workers, settings
         self._seen: dict[str, tuple[FileEntry, list[str], dict[tuple[str, int], CardDraft] | None] | None] = {}
 
     def look(self, cards: Iterable[Card]) -> Iterator[Looked]:
@@ -75,7 +76,7 @@ class FreshFiles:
         entry = self._snapshot.file_at(path)
         if entry is None:
             return None
-        data = read_file(self._root, SourceFile(path, 0, 0, 0))
+        data = read_file(self._root, SourceFile(path, 0, 0, 0), self._settings)
         if isinstance(data, Problem):
             return None
         decoded = decode(data)
@@ -108,7 +109,7 @@ def shown_text(
         if len(shorter) >= len(kept):
             break
         kept = _merged_notices(shorter)
-    return "\n".join(kept)
+    return mask_secrets("\n".join(kept))
 
 
 def _merged_notices(lines: list[str]) -> list[str]:
@@ -122,9 +123,9 @@ def _merged_notices(lines: list[str]) -> list[str]:
     return kept
 
 
-def text_reader(root: Path, entry: FileEntry) -> str | None:
+def text_reader(root: Path, entry: FileEntry, settings: DiscoverySettings) -> str | None:
     """Return a file's text if it is the one that was indexed, else None."""
-    data = read_file(root, SourceFile(entry.path, 0, 0, 0))
+    data = read_file(root, SourceFile(entry.path, 0, 0, 0), settings)
     if isinstance(data, Problem) or content_key(detect_language(entry.path, data[:16384]), data) != entry.content_key:
         return None
     decoded = decode(data)

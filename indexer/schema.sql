@@ -80,12 +80,3 @@ CREATE INDEX edges_by_source ON edges (source_file_id);
 CREATE INDEX edges_by_caller ON edges (caller_id);
 CREATE INDEX edges_by_target ON edges (target_id) WHERE target_id IS NOT NULL;
 CREATE INDEX edges_by_name ON edges (last_name) WHERE candidates IS NOT NULL;
-
--- Vectors by content of the embedded text and identity of the embedder; one is never computed twice.
-CREATE TABLE vectors (
-    text_key BLOB NOT NULL,
-    embedder TEXT NOT NULL,
-    vector BLOB NOT NULL,            -- float16
-    last_used INTEGER NOT NULL,
-    PRIMARY KEY (text_key, embedder)
-) WITHOUT ROWID;
