@@ -39,6 +39,7 @@ from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.embedder import Embedder, load_embedder
 from codecards.retrieval.hits import Hit
 from codecards.retrieval.search import Filters, search
+from codecards.retrieval.similar import similar as similar_cards
 from codecards.targets import Target, find_files, find_symbol, find_target, near_names
 
 if TYPE_CHECKING:
@@ -226,14 +227,8 @@ class Engine:
         """
         reader = self._reader()
         card = self._card_at(reader, path, line)
-        text = " ".join(part for part in (card.qualified_name.replace(".", " "), card.signature, card.doc) if part)
-        if not card.name:
-            fresh = next(iter(self._fresh_files(reader).look([card])), None)
-            text = " ".join(fresh.lines[card.first_line - 1 : card.last_line]) if fresh else card.path
         started = time.monotonic()
-        ranking = search(
-            reader.derived, reader.snapshot, text[:600], limit=limit, filters=Filters(without=frozenset({card.card_id}))
-        )
+        ranking = similar_cards(reader.derived, reader.snapshot, card.card_id, limit=limit)
         hits = self._checked(reader, ranking.hits)
         recall = Recall(
             card.symbol_id, "similar", ranking.verdict if hits else "none", reader.snapshot.generation, hits,

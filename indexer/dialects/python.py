@@ -9,7 +9,7 @@ import tree_sitter
 from codecards.indexer.dialects.dialect import Dialect, Draft, RawImport, node_text
 from codecards.indexer.facts import Export, FileFacts
 
-_docstring = re.compile(rb'\s*(?:#[^\n]*\s*)*[rRuU]?("""|\'\'\'|"|\')((?:\\.|(?!\1).)*)\1', re.DOTALL)
+_docstring = re.compile(rb'(?:\s++|#[^\n]*+)*+[rRuU]?("""|\'\'\'|"|\')((?:\\.|(?!\1).)*)\1', re.DOTALL)
 _property = re.compile(rb"@(?:[\w.]*property|[\w.]+\.(?:setter|getter|deleter))\b")
 _all = re.compile(r"^__all__\s*(?::[^=\n]*)?\+?=\s*[\[(]([^\])]*)[\])]", re.MULTILINE)
 _all_name = re.compile(r"[\"']([\w.]+)[\"']")

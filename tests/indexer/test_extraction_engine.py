@@ -135,3 +135,8 @@ def test_receivers_are_chains_of_names_and_calls(written: str, expected: str) ->
 )
 def test_types_are_reduced_to_the_name_that_calls_go_to(written: str, expected: str) -> None:
     assert type_name(written, frozenset({"Optional"})) == expected
+
+
+def test_a_long_line_of_hash_signs_is_read_at_once() -> None:
+    text = "#" * 5_000 + "\n" + "# words\n" * 500 + "x = 1\n"
+    assert extract(text, "python").n_lines == 502
