@@ -31,6 +31,7 @@ QUERIES = (
     "what happens when a connection is closed",
 )
 """Asked in the one-shot and warm figures where a tree has no queries of its own."""
+N_OWN_QUERIES = 20
 MEGABYTE = 1_000_000
 
 
@@ -67,7 +68,7 @@ def measure_speed(
         trees: Folders to index; they are copied first, since one figure needs an edit.
         folder: For the copies and the rivals' indexes; what it holds of earlier runs is removed.
         repetitions: How often each figure is measured.
-        queries: A tree's own queries are asked in the query figures, five at most.
+        queries: A tree's own queries are asked in the query figures, each once, since some products keep their answers.
         say: Told what goes on, one line at a time.
 
     Raises:
@@ -77,7 +78,7 @@ def measure_speed(
     for tree in trees:
         copy = folder / "trees" / tree.name
         _replace_tree(tree, copy)
-        own = [query for query in queries if query.tree == tree.name][: len(QUERIES)]
+        own = [query for query in queries if query.tree == tree.name][:N_OWN_QUERIES]
         asked = own or [Query(f"q{i}", tree.name, text, "", "", ()) for i, text in enumerate(QUERIES)]
         for repetition in range(repetitions):
             # Every second round goes backwards: none is always the one after a long pause.
@@ -120,7 +121,7 @@ def _measure_once(rival: Rival, tree: Path, state: Path, queries: Sequence[Query
     one_shots = [_checked(rival.recall(tree, state, query.text), rival).cpu_s for query in queries[:3]]
     _edit_one_file(tree)
     edited = _checked(rival.index(tree, state), rival)
-    answers = list(rival.answers({tree: list(queries)}, state, depth=10, repeat=5))
+    answers = list(rival.answers({tree: list(queries)}, state, depth=10, repeat=1))
     query_ms = [answer.query_ms for answer in answers if answer.query_ms]
     figures = {
         "cold_index_cpu_s": cold.cpu_s,
