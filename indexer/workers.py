@@ -9,6 +9,7 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -107,7 +108,7 @@ class Workers:
             content, answer = job
             if process is None:
                 process = self._take()
-            frame = process.ask(content, self.time_limit_s)
+            frame = process.ask(content)
             if frame is None:
                 process.close()
                 record = self._failure(process, content)
@@ -122,7 +123,7 @@ class Workers:
     def _take(self) -> "_Process":
         with suppress(queue.Empty):
             return self._idle.get_nowait()
-        return _Process()
+        return _Process(self.time_limit_s)
 
     def _failure(self, process: "_Process", content: Content) -> FileRecord:
         kind = content.language or "text"
@@ -136,12 +137,13 @@ class Workers:
 class _Process:
     """One worker process."""
 
-    def __init__(self) -> None:
+    def __init__(self, time_limit_s: float) -> None:
+        self._time_limit_s = time_limit_s
         # -P: the current folder may be a stranger's repository and must not be imported from. Our own path is
         # handed on, so that the child finds the same codecards as this process.
         path = os.pathsep.join(entry for entry in sys.path if entry)
         self._child = subprocess.Popen(
-            [sys.executable, "-P", "-m", "codecards.indexer.worker"],
+            [sys.executable, "-P", "-m", "codecards.indexer.worker", str(time_limit_s)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=os.environ | {"PYTHONPATH": path},
@@ -156,18 +158,16 @@ class _Process:
         """How the process ended: the negative number of a signal, or its exit status."""
         return self._child.returncode
 
-    def ask(self, content: Content, time_limit_s: float) -> bytes | None:
-        """Return the record's frame, None if the process died or had to be killed."""
-        watchdog = threading.Timer(time_limit_s, self._kill)
-        watchdog.daemon = True
-        watchdog.start()
+    def ask(self, content: Content) -> bytes | None:
+        """Return the record's frame, None if the process died or ended itself because it took too long."""
+        started = time.monotonic()
         try:
             write_frame(self._stdin, content.language.encode() + b"\0" + content.data)
-            return read_frame(self._stdout)
+            frame = read_frame(self._stdout)
         except OSError:  # it died while it was being written to
-            return None
-        finally:
-            watchdog.cancel()
+            frame = None
+        self.timed_out = frame is None and time.monotonic() - started >= self._time_limit_s
+        return frame
 
     def close(self) -> None:
         """End the process, by force if it does not end by itself."""
@@ -179,10 +179,6 @@ class _Process:
             self._child.kill()
             self._child.wait()
         self._stdout.close()
-
-    def _kill(self) -> None:
-        self.timed_out = True
-        self._child.kill()
 
 
 def usable_cores() -> int:

@@ -5,6 +5,9 @@ import multiprocessing
 import os
 import shutil
 import sqlite3
+import struct
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -220,6 +223,16 @@ def test_an_index_of_another_format_is_rebuilt_and_said_so(tmp_path: Path, worke
     report = build(tmp_path, workers)
     assert any("99" in message for message in report.messages)
     assert report.n_read == 3
+
+
+def test_a_worker_that_nobody_ends_ends_itself() -> None:
+    command = [sys.executable, "-P", "-m", "codecards.indexer.worker", "0.3"]
+    request = b"python\0" + b"x = [f(y) for y in z]\n" * 120_000
+    orphan = subprocess.run(
+        command, input=struct.pack(">I", len(request)) + request, capture_output=True, timeout=60, check=False
+    )
+    assert orphan.returncode != 0
+    assert b"Traceback" not in orphan.stderr
 
 
 def test_a_worker_that_dies_costs_one_file(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
