@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from click import ClickException
 from typer.core import TyperGroup
 
 from codecards import __version__
@@ -43,7 +44,6 @@ from codecards.wire import (
 INTERRUPTED = 130
 AUTO_REFRESH_FILES = 500
 """Changed files up to which a question brings the index up to date by itself; more are reported and left."""
-MAX_SYMBOLS = 100_000
 
 
 class _Group(TyperGroup):
@@ -62,16 +62,9 @@ class _Group(TyperGroup):
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
-        except (
-            MemoryError,
-            OSError,
-            RuntimeError,
-            ValueError,
-            AssertionError,
-            LookupError,
-            TypeError,
-            AttributeError,
-        ) as error:
+        except (typer.Exit, typer.Abort, ClickException):
+            raise  # ways in which commands end on purpose
+        except Exception as error:
             if os.environ.get("CODECARDS_DEBUG"):
                 raise
             _say(f"codecards: internal error: {type(error).__name__}: {error}; CODECARDS_DEBUG=1 shows where it is")

@@ -65,3 +65,14 @@ def test_a_missing_project_is_one_clear_line(tmp_path: Path) -> None:
     assert done.returncode == 3
     assert "does not exist" in done.stderr
     assert len(done.stderr.strip().split("\n")) == 1
+
+
+def test_the_doctor_names_a_fault_and_repairs_it(tmp_path: Path) -> None:
+    write_repository(tmp_path, REPO)
+    answer(tmp_path, "index")
+    database = index_of(tmp_path).database
+    database.write_bytes(database.read_bytes()[:4096])
+    sick = run(tmp_path, "doctor")
+    assert (sick.returncode, "fault:" in sick.stdout, "internal error" in sick.stderr) == (3, True, False)
+    assert run(tmp_path, "doctor", "--repair").returncode == 0
+    assert "the index is whole" in run(tmp_path, "doctor").stdout
