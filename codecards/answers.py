@@ -1,7 +1,9 @@
 """Answers: what the engine returns, as values."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from codecards.excerpts import excerpt
 from codecards.indexer.cards import Card
 from codecards.indexer.problems import Problem
 from codecards.retrieval.hits import ScoreTerm
@@ -19,8 +21,13 @@ class FoundCard:
     """Named parts of the score; they sum to it."""
     fresh: bool
     """False if the text has changed since it was indexed."""
-    text: str
-    """The card's lines as they are on disk now; long ones are cut in the middle, with a notice."""
+    lines: Sequence[str]
+    """The card's lines as they are on disk now."""
+
+    @property
+    def text(self) -> str:
+        """The lines as they are shown: cut in the middle where they are too many, with a notice; secrets masked."""
+        return excerpt(self.lines)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,8 @@ from codecards.errors import (
     TargetNotFoundError,
     UsageError,
 )
-from codecards.freshness import FreshFiles, shown_text, text_reader
+from codecards.excerpts import excerpt
+from codecards.freshness import FreshFiles, text_reader
 from codecards.indexer.build import IndexReport, Progress, refresh
 from codecards.indexer.cards import Card
 from codecards.indexer.changes import compare
@@ -273,7 +274,7 @@ class Engine:
             if looked is None:
                 raise TargetNotFoundError(target, what="symbol any more")
             card = looked.card
-            text = shown_text(looked.lines[card.lead_line - 1 : card.last_line], max_lines=2000, max_characters=60_000)
+            text = excerpt(looked.lines[card.lead_line - 1 : card.last_line], max_lines=2000, max_characters=60_000)
             return Shown(card, card.path, card.lead_line, card.last_line, text, not looked.fresh)
         return self._show_lines(reader, fresh, found)
 
@@ -484,8 +485,8 @@ class Engine:
         for hit in hits:
             for looked in fresh.look([hit.card]):
                 card = looked.card
-                text = shown_text(looked.lines[card.lead_line - 1 : card.last_line])
-                found.append(FoundCard(len(found) + 1, card, hit.score, hit.terms, looked.fresh, text))
+                lines = looked.lines[card.lead_line - 1 : card.last_line]
+                found.append(FoundCard(len(found) + 1, card, hit.score, hit.terms, looked.fresh, lines))
         return tuple(found)
 
     def _fresh_files(self, reader: _Reader) -> FreshFiles:
@@ -526,7 +527,7 @@ class Engine:
         else:
             first = min(max(1, found.first_line), max(1, len(lines)))
             last = min(found.last_line or len(lines), len(lines))
-        text = shown_text(lines[first - 1 : last], max_lines=2000, max_characters=60_000)
+        text = excerpt(lines[first - 1 : last], max_lines=2000, max_characters=60_000)
         return Shown(card, found.path, first, max(first, last), text, changed)
 
     def _why_unknown(self, path: str) -> WhyNot:

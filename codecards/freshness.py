@@ -3,24 +3,19 @@
 **Invariant:** no line number that leaves the engine points past the end of its file.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codecards.indexer.cards import Card
 from codecards.indexer.file_record import content_key
-from codecards.indexer.languages import detect_language
+from codecards.indexer.languages import HEAD_BYTES, detect_language
 from codecards.indexer.partition import CardDraft, text_lines
 from codecards.indexer.problems import Problem
-from codecards.indexer.secret_masking import mask_secrets
 from codecards.indexer.snapshot import FileEntry, Snapshot
 from codecards.indexer.source_files import DiscoverySettings, SourceFile, read_file
 from codecards.indexer.text_decoding import DecodedText, decode
 from codecards.indexer.workers import Content, Workers
-
-MAX_TEXT_LINES = 160
-MAX_TEXT_CHARACTERS = 12_000
-MAX_LINE_CHARACTERS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +25,7 @@ class Looked:
     card: Card
     """With the lines of today."""
     fresh: bool
-    lines: tuple[str, ...]
+    lines: Sequence[str]
     """The whole file."""
 
 
@@ -50,7 +45,7 @@ class FreshFiles:
                 continue
             _, lines, drafts = file
             if drafts is None:
-                yield Looked(card, True, tuple(lines))
+                yield Looked(card, True, lines)
                 continue
             ordinal = int(card.symbol_id.rpartition("~")[2]) if "~" in card.symbol_id.rpartition("::")[2] else 1
             draft = drafts.get((card.qualified_name, ordinal)) or drafts.get((card.qualified_name, 1))
@@ -59,7 +54,7 @@ class FreshFiles:
                     card, lead_line=draft.lead_line, first_line=draft.first_line, name_line=draft.name_line,
                     last_line=min(draft.last_line, len(lines)), own_lines=draft.own_lines, signature=draft.signature,
                 )  # fmt: skip
-                yield Looked(moved, draft.content_hash == card.content_hash, tuple(lines))
+                yield Looked(moved, draft.content_hash == card.content_hash, lines)
 
     def lines(self, path: str) -> tuple[list[str], bool] | None:
         """Return (a file's lines, whether it has changed since it was indexed); None if it can't be read."""
@@ -83,7 +78,7 @@ class FreshFiles:
         if not isinstance(decoded, DecodedText):
             return None
         lines = text_lines(decoded.text)
-        language = detect_language(path, data[:16384])
+        language = detect_language(path, data[:HEAD_BYTES])
         key = content_key(language, data)
         if key == entry.content_key:
             return entry, lines, None
@@ -92,41 +87,13 @@ class FreshFiles:
         return entry, lines, drafts
 
 
-def shown_text(
-    lines: Iterable[str], *, max_lines: int = MAX_TEXT_LINES, max_characters: int = MAX_TEXT_CHARACTERS
-) -> str:
-    """Return lines as one text; what is too long loses its middle, never its end, and says how much is left out."""
-    kept = [
-        line if len(line) <= MAX_LINE_CHARACTERS else f"{line[:MAX_LINE_CHARACTERS]} … ({len(line)} characters)"
-        for line in lines
-    ]
-    while len(kept) > 8 and (len(kept) > max_lines or sum(map(len, kept)) + len(kept) > max_characters):
-        allowed = max(8, min(max_lines, int(len(kept) * 0.8)))
-        head = allowed * 2 // 3
-        dropped = len(kept) - allowed
-        middle = f"… ({dropped} lines left out; show the path and lines to read them)"
-        shorter = [*kept[:head], middle, *kept[len(kept) - (allowed - head) :]]
-        if len(shorter) >= len(kept):
-            break
-        kept = _merged_notices(shorter)
-    return mask_secrets("\n".join(kept))
-
-
-def _merged_notices(lines: list[str]) -> list[str]:
-    """Join several notices into one."""
-    dropped = [int(line.split()[1].lstrip("(")) for line in lines if line.startswith("… (") and "left out" in line]
-    if len(dropped) < 2:
-        return lines
-    first = next(index for index, line in enumerate(lines) if line.startswith("… (") and "left out" in line)
-    kept = [line for line in lines if not (line.startswith("… (") and "left out" in line)]
-    kept.insert(first, f"… ({sum(dropped)} lines left out; show the path and lines to read them)")
-    return kept
-
-
 def text_reader(root: Path, entry: FileEntry, settings: DiscoverySettings) -> str | None:
     """Return a file's text if it is the one that was indexed, else None."""
     data = read_file(root, SourceFile(entry.path, 0, 0, 0), settings)
-    if isinstance(data, Problem) or content_key(detect_language(entry.path, data[:16384]), data) != entry.content_key:
+    if (
+        isinstance(data, Problem)
+        or content_key(detect_language(entry.path, data[:HEAD_BYTES]), data) != entry.content_key
+    ):
         return None
     decoded = decode(data)
     return decoded.text if isinstance(decoded, DecodedText) else None

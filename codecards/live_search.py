@@ -6,7 +6,6 @@ from collections import Counter
 from pathlib import Path
 
 from codecards.answers import FoundCard, Recall
-from codecards.freshness import shown_text
 from codecards.indexer.cards import Card
 from codecards.indexer.file_roles import role_of
 from codecards.indexer.languages import detect_language
@@ -88,4 +87,4 @@ def _hit(rank: int, score: float, path: str, line: int, lines: list[str], langua
     card = Card(0, f"{path}:{line}", path, language, "window", "", f"<line {line}>", "", "", first, first, line, last,
                 ((first, last),), lines[line - 1].strip()[:300], "", (), b"")  # fmt: skip
     term = ScoreTerm("words", score, "words of the query in the file")
-    return FoundCard(rank, card, score, (term,), True, shown_text(lines[first - 1 : last]))
+    return FoundCard(rank, card, score, (term,), True, lines[first - 1 : last])
