@@ -1,91 +1,51 @@
 """The command line. Answers go to stdout, everything else to stderr; exit codes are in README.md."""
 
-import json
-import os
 import sys
-from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from click import ClickException
-from typer.core import TyperGroup
 
 from codecards import __version__
-from codecards.config import Settings, settings_from_environment
-from codecards.engine import Engine
-from codecards.errors import (
-    CodecardsError,
-    IndexWriteError,
-    SnapshotDamagedError,
-    SnapshotFormatError,
-    SnapshotMissingError,
-    WriterBusyError,
+from codecards.command_run import (
+    CommandGroup,
+    chosen,
+    open_engine,
+    print_answer,
+    print_calls,
+    print_report,
+    ready_engine,
+    refreshed,
+    say,
+    wait_for_changes,
+    write,
 )
-from codecards.indexer.build import IndexReport
+from codecards.config import settings_from_environment
+from codecards.errors import IndexWriteError, SnapshotMissingError, WriterBusyError
 from codecards.wire import (
-    Json,
-    calls_json,
     files_json,
     impact_json,
     outline_json,
     path_json,
     printable,
     recall_json,
-    report_json,
     shown_json,
     status_json,
     symbol_json,
     why_not_json,
 )
 
-INTERRUPTED = 130
-AUTO_REFRESH_FILES = 500
-"""Changed files up to which a question brings the index up to date by itself; more are reported and left."""
-
-
-class _Group(TyperGroup):
-    """Turns errors into messages and exit codes; a traceback never reaches a user."""
-
-    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own signature
-        """Run the command."""
-        try:
-            return super().invoke(ctx)
-        except CodecardsError as error:
-            _say(f"codecards: {error}")
-            raise typer.Exit(error.exit_code) from None
-        except KeyboardInterrupt:
-            _say("codecards: interrupted; what was indexed before is unharmed")
-            raise typer.Exit(INTERRUPTED) from None
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(0) from None
-        except (typer.Exit, typer.Abort, ClickException):
-            raise  # ways in which commands end on purpose
-        except Exception as error:
-            if os.environ.get("CODECARDS_DEBUG"):
-                raise
-            _say(f"codecards: internal error: {type(error).__name__}: {error}; CODECARDS_DEBUG=1 shows where it is")
-            raise typer.Exit(3) from None
-
-
 app = typer.Typer(
-    cls=_Group, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None,
+    cls=CommandGroup, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None,
     help="Finds the right code in a repository, and keeps the right code in view.",
 )  # fmt: skip
 
 
-class _Chosen:
-    """What the options before the command say."""
-
-    project: Path | None = None
-    settings: Settings = Settings()
-
-
-_chosen = _Chosen()
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+DefinedIn = Annotated[str | None, typer.Option("--path", help="The file that defines it.")]
+Page = Annotated[int, typer.Option("--limit", min=1, help="Most of them.")]
+Offset = Annotated[int, typer.Option("--offset", min=0, help="Pass over so many first.")]
 Refresh = Annotated[bool, typer.Option("--refresh/--no-refresh", help="Take changed files in first.")]
 
 
@@ -106,9 +66,9 @@ def common(
     ] = False,
 ) -> None:
     """Finds the right code in a repository, and keeps the right code in view."""
-    _chosen.project = project
+    chosen.project = project
     settings = settings_from_environment()
-    _chosen.settings = replace(settings, index=index.absolute()) if index is not None else settings
+    chosen.settings = replace(settings, index=index.absolute()) if index is not None else settings
 
 
 @app.command("index")
@@ -123,16 +83,16 @@ def index_command(
 ) -> None:
     """Bring the index up to date."""
     if embedder is not None:
-        _chosen.settings = replace(_chosen.settings, embedder=embedder)
-    with _engine(path, exact=path is not None) as engine:
-        report = _refreshed(engine, full=full)
-        _print_report(report, as_json=as_json)
+        chosen.settings = replace(chosen.settings, embedder=embedder)
+    with open_engine(path, exact=path is not None) as engine:
+        report = refreshed(engine, full=full)
+        print_report(report, as_json=as_json)
         while watch:
-            _wait_for_changes(engine)
+            wait_for_changes(engine)
             try:
-                _print_report(_refreshed(engine), as_json=as_json)
+                print_report(refreshed(engine), as_json=as_json)
             except (WriterBusyError, IndexWriteError) as error:
-                _say(f"codecards: {error}")
+                say(f"codecards: {error}")
 
 
 @app.command()
@@ -151,18 +111,18 @@ def recall(
     as_json: AsJson = False,
 ) -> None:
     """Answer a question: where is …, a name, a path, an issue text, a stack trace."""
-    with _ready_engine(refresh=refresh) as engine:
+    with ready_engine(refresh=refresh) as engine:
         found = engine.recall(query, limit=limit, paths=path or (), languages=language or (), kinds=kind or ())
-        _print(as_json, lambda: recall_json(found, expand=expand, explain=explain, budget_tokens=budget),
+        print_answer(as_json, lambda: recall_json(found, expand=expand, explain=explain, budget_tokens=budget),
                lambda readable: readable.show_recall(found, expand=expand, explain=explain))  # fmt: skip
 
 
 @app.command()
 def files(refresh: Refresh = True, as_json: AsJson = False) -> None:
     """List the indexed files."""
-    with _ready_engine(refresh=refresh) as engine:
+    with ready_engine(refresh=refresh) as engine:
         found = engine.files()
-        _print(as_json, lambda: files_json(found), lambda readable: readable.show_files(found))
+        print_answer(as_json, lambda: files_json(found), lambda readable: readable.show_files(found))
 
 
 @app.command()
@@ -173,9 +133,9 @@ def symbols(
     as_json: AsJson = False,
 ) -> None:
     """List symbols."""
-    with _ready_engine(refresh=refresh) as engine:
+    with ready_engine(refresh=refresh) as engine:
         found = engine.symbols(path=path, name=name)
-        _print(
+        print_answer(
             as_json,
             lambda: {"symbols": [symbol_json(card) for card in found]},
             lambda readable: readable.show_cards(found),
@@ -185,31 +145,29 @@ def symbols(
 @app.command()
 def callers(
     name: str,
-    path: Annotated[str | None, typer.Option("--path", help="The file that defines it.")] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1)] = 100,
-    offset: Annotated[int, typer.Option("--offset", min=0)] = 0,
+    path: DefinedIn = None,
+    limit: Page = 100,
+    offset: Offset = 0,
     refresh: Refresh = True,
     as_json: AsJson = False,
 ) -> None:
     """List who uses a symbol."""
-    with _ready_engine(refresh=refresh) as engine:
-        found = engine.callers(name, path=path, limit=limit, offset=offset)
-        _print(as_json, lambda: calls_json(found, "callers"), lambda readable: readable.show_calls(found, "callers"))
+    with ready_engine(refresh=refresh) as engine:
+        print_calls(engine.callers(name, path=path, limit=limit, offset=offset), "callers", as_json=as_json)
 
 
 @app.command()
 def callees(
     name: str,
-    path: Annotated[str | None, typer.Option("--path", help="The file that defines it.")] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1)] = 100,
-    offset: Annotated[int, typer.Option("--offset", min=0)] = 0,
+    path: DefinedIn = None,
+    limit: Page = 100,
+    offset: Offset = 0,
     refresh: Refresh = True,
     as_json: AsJson = False,
 ) -> None:
     """List what a symbol uses."""
-    with _ready_engine(refresh=refresh) as engine:
-        found = engine.callees(name, path=path, limit=limit, offset=offset)
-        _print(as_json, lambda: calls_json(found, "callees"), lambda readable: readable.show_calls(found, "callees"))
+    with ready_engine(refresh=refresh) as engine:
+        print_calls(engine.callees(name, path=path, limit=limit, offset=offset), "callees", as_json=as_json)
 
 
 @app.command()
@@ -217,23 +175,23 @@ def show(
     target: str,
     outline: Annotated[bool, typer.Option("--outline", help="The symbols, without code.")] = False,
     digest: Annotated[bool, typer.Option("--digest", help="Signatures and first lines of documentation.")] = False,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="Most symbols of an outline.")] = 200,
-    offset: Annotated[int, typer.Option("--offset", min=0)] = 0,
+    limit: Page = 200,
+    offset: Offset = 0,
     refresh: Refresh = True,
     as_json: AsJson = False,
 ) -> None:
     """Show a symbol, a path, or PATH:LINE."""
-    with _ready_engine(refresh=refresh) as engine:
+    with ready_engine(refresh=refresh) as engine:
         if outline or digest:
             cards = engine.outline(target)
-            _print(
+            print_answer(
                 as_json,
                 lambda: outline_json(cards, limit=limit, offset=offset, digest=digest),
                 lambda readable: readable.show_cards(cards[offset : offset + limit], f"{len(cards)} symbols"),
             )
             return
         shown = engine.show(target)
-        _print(as_json, lambda: shown_json(shown), lambda readable: readable.show_shown(shown))
+        print_answer(as_json, lambda: shown_json(shown), lambda readable: readable.show_shown(shown))
 
 
 @app.command()
@@ -248,9 +206,9 @@ def similar(
     path, _, line = place.rpartition(":")
     if not path or not line.isdigit():
         raise typer.BadParameter(f"{place!r} is not PATH:LINE, such as src/auth.py:12")
-    with _ready_engine(refresh=refresh) as engine:
+    with ready_engine(refresh=refresh) as engine:
         card, found = engine.similar(path, int(line), limit=limit)
-        _print(as_json, lambda: {"card": symbol_json(card)} | recall_json(found, expand=expand),
+        print_answer(as_json, lambda: {"card": symbol_json(card)} | recall_json(found, expand=expand),
                lambda readable: readable.show_recall(found, expand=expand, explain=False))  # fmt: skip
 
 
@@ -264,25 +222,25 @@ def impact(
     as_json: AsJson = False,
 ) -> None:
     """Show what a change touches: symbols, callers, tests to run."""
-    with _ready_engine(refresh=refresh) as engine:
+    with ready_engine(refresh=refresh) as engine:
         found = engine.impact(None if diff else revision)
-        _print(as_json, lambda: impact_json(found), lambda readable: readable.show_impact(found))
+        print_answer(as_json, lambda: impact_json(found), lambda readable: readable.show_impact(found))
 
 
 @app.command("why-not")
 def why_not(path: str, query: str, refresh: Refresh = True, as_json: AsJson = False) -> None:
     """Say why a file is not among the hits of a query."""
-    with _ready_engine(refresh=refresh) as engine:
+    with ready_engine(refresh=refresh) as engine:
         answer = engine.why_not(path, query)
-        _print(as_json, lambda: why_not_json(answer), lambda readable: readable.show_why(answer))
+        print_answer(as_json, lambda: why_not_json(answer), lambda readable: readable.show_why(answer))
 
 
 @app.command()
 def status(as_json: AsJson = False) -> None:
     """Show the state of the index."""
-    with _engine() as engine:
+    with open_engine() as engine:
         found = engine.status()
-        _print(as_json, lambda: status_json(found), lambda readable: readable.show_status(found))
+        print_answer(as_json, lambda: status_json(found), lambda readable: readable.show_status(found))
 
 
 @app.command()
@@ -290,13 +248,13 @@ def doctor(
     repair: Annotated[bool, typer.Option("--repair", help="Rebuild what is damaged.")] = False, as_json: AsJson = False
 ) -> None:
     """Check the whole index, and the encodings of the project's files."""
-    with _engine() as engine:
+    with open_engine() as engine:
         try:
             faults = engine.check()
         except SnapshotMissingError as error:
             faults = [str(error)]
         if faults and repair:
-            _refreshed(engine, full=True)
+            refreshed(engine, full=True)
             faults = engine.check()
         found = engine.status() if not faults else None
         odd = (
@@ -305,7 +263,7 @@ def doctor(
             else []
         )
         if as_json:
-            _write((status_json(found) if found else {"generation": 0}) | {
+            write((status_json(found) if found else {"generation": 0}) | {
                 "faults": [printable(fault) for fault in faults],
                 "not_utf8": [{**path_json(one.path), "encoding": one.encoding} for one in odd],
             })  # fmt: skip
@@ -323,9 +281,9 @@ def doctor(
 @app.command()
 def clean(as_json: AsJson = False) -> None:
     """Remove the index; notes and sessions stay."""
-    with _engine() as engine:
+    with open_engine() as engine:
         engine.clean()
-        _print(as_json, lambda: {"removed": printable(str(engine.folder.path))},
+        print_answer(as_json, lambda: {"removed": printable(str(engine.folder.path))},
                lambda _: typer.echo(f"removed {printable(str(engine.folder.path))}"))  # fmt: skip
 
 
@@ -335,101 +293,3 @@ def main() -> None:
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
         sys.stderr.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     app()
-
-
-# below: how commands get their engine and give their answer
-
-
-def _engine(path: Path | None = None, *, exact: bool = False) -> Engine:
-    """Return the engine of the chosen project; `exact` takes the folder itself, not the project around it."""
-    start = path or _chosen.project or Path.cwd()
-    if exact or _chosen.project is not None:
-        from codecards.indexer.source_files import check_root  # noqa: PLC0415
-
-        check_root(start)
-        return Engine(start.resolve(), _chosen.settings)
-    return Engine.open(start, settings=_chosen.settings, build=False)
-
-
-def _ready_engine(*, refresh: bool) -> Engine:
-    """Return an engine whose index is there: built if it is missing, brought up to date if little has changed."""
-    engine = _engine()
-    try:
-        if not engine.is_indexed():
-            _say("codecards: indexing first")
-            _refreshed(engine)
-        elif refresh:
-            n_changed = engine.status().n_changed
-            if n_changed > AUTO_REFRESH_FILES:
-                _say(f"codecards: {n_changed} files changed since the index was built; run `codecards index`")
-            elif n_changed:
-                _refreshed(engine)
-    except (WriterBusyError, IndexWriteError) as error:
-        if not engine.is_indexed():
-            engine.close()
-            raise
-        _say(f"codecards: answering from the index as it is: {error}")
-    except (SnapshotDamagedError, SnapshotFormatError):
-        engine.close()
-        raise
-    return engine
-
-
-def _refreshed(engine: Engine, *, full: bool = False) -> IndexReport:
-    from codecards.readable import progress_told  # noqa: PLC0415 - rich is slow to load
-
-    bar, told = progress_told()
-    with bar or nullcontext():
-        report = engine.refresh(full=full, progress=told)
-    for message in report.messages:
-        _say(f"codecards: {message}")
-    return report
-
-
-def _wait_for_changes(engine: Engine) -> None:
-    """Return when files of the project have changed and settled."""
-    from watchfiles import watch  # noqa: PLC0415
-
-    ignored = str(engine.folder.path)
-    changes = watch(
-        engine.root, watch_filter=lambda _, path: not path.startswith(ignored) and "/.git/" not in path, debounce=400
-    )
-    next(iter(changes), None)
-
-
-def _print_report(report: IndexReport, *, as_json: bool) -> None:
-    if as_json:
-        _write(report_json(report, _peak_rss_mb()))
-    else:
-        from codecards.readable import show_report  # noqa: PLC0415
-
-        show_report(report)
-
-
-def _print(as_json: bool, value: Callable[[], Json], readable: Callable[[Any], None]) -> None:
-    if as_json:
-        _write(value())
-    else:
-        import codecards.readable  # noqa: PLC0415 - rich is slow to load
-
-        readable(codecards.readable)
-
-
-def _write(value: Json) -> None:
-    sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
-    sys.stdout.flush()
-
-
-def _say(message: str) -> None:
-    print(printable(message), file=sys.stderr)  # noqa: T201
-
-
-def _peak_rss_mb() -> float:
-    """Return the peak memory of this process and the largest of its ended children, in MiB; 0 where unknown."""
-    try:
-        import resource  # noqa: PLC0415 - not on Windows
-    except ImportError:
-        return 0.0
-    scale = 1 << 20 if sys.platform == "darwin" else 1 << 10
-    usage = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(usage) / scale

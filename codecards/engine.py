@@ -6,7 +6,6 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -30,32 +29,24 @@ from codecards.indexer.cards import Card
 from codecards.indexer.changes import compare
 from codecards.indexer.git_calls import run_git
 from codecards.indexer.index_folder import FORMAT, IndexFolder
-from codecards.indexer.problems import Kept
 from codecards.indexer.snapshot import Snapshot
 from codecards.indexer.source_files import check_root, discover, project_root, resolve_inside
 from codecards.indexer.workers import Workers
 from codecards.live_search import live_recall
+from codecards.reader import Reader, open_reader
 from codecards.retrieval.derivation import Derivation, check_contents
-from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.embedder import Embedder, load_embedder
 from codecards.retrieval.hits import Hit
 from codecards.retrieval.search import Filters, search
 from codecards.retrieval.similar import similar as similar_cards
 from codecards.targets import Target, find_files, find_symbol, find_target, near_names
+from codecards.why_not import why_not
 
 if TYPE_CHECKING:
     import networkx
 
 DEFAULT_CALLS = 100
 OPEN_TRIES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    """One generation, opened."""
-
-    snapshot: Snapshot
-    derived: DerivedIndex
 
 
 def _silent(_what: str, _done: int, _total: int) -> None:
@@ -72,7 +63,7 @@ class Engine:
         self.folder: IndexFolder = settings.index_folder(root)
         self._workers = Workers(settings.n_workers, settings.worker_time_limit_s)
         self._lock = threading.RLock()
-        self._current: _Reader | None = None
+        self._current: Reader | None = None
         self._embedder: Embedder | None = None
         self._embedder_error = ""
         self._building: threading.Thread | None = None
@@ -204,20 +195,13 @@ class Engine:
         filters = Filters(tuple(paths), tuple(languages), tuple(kinds))
         ranking = search(reader.derived, reader.snapshot, query, limit=limit, filters=filters)
         hits = self._checked(reader, ranking.hits)
-        left_out: dict[str, int] = {}
-        for problem in reader.snapshot.problems():
-            if problem.kept is not Kept.WHOLE:
-                left_out[problem.reason.value] = left_out.get(problem.reason.value, 0) + 1
         verdict = ranking.verdict if hits else "none"
-        notices = (
-            []
-            if "vectors" in ranking.lanes or not self._embedder_error
-            else [f"meaning search is off: {self._embedder_error}"]
-        )
+        off = "vectors" not in ranking.lanes and self._embedder_error
+        notices = (f"meaning search is off: {self._embedder_error}",) if off else ()
         return Recall(
             query, ranking.kind, verdict, reader.snapshot.generation, hits, reader.derived.columns.n_files,
-            reader.derived.columns.n_cards, left_out, ranking.suggestions, (time.monotonic() - started) * 1000,
-            tuple(notices),
+            reader.derived.columns.n_cards, dict(reader.left_out), ranking.suggestions, (time.monotonic() - started) * 1000,
+            notices,
         )  # fmt: skip
 
     def similar(self, path: str, line: int, *, limit: int = 8) -> tuple[Card, Recall]:
@@ -328,33 +312,7 @@ class Engine:
 
     def why_not(self, path: str, query: str) -> WhyNot:
         """Return why a file is not among the first hits of a query."""
-        reader = self._reader()
-        resolve_inside(self.root, path)
-        wanted = path.replace("\\", "/").removeprefix("./").strip("/")
-        for problem in reader.snapshot.problems():
-            is_below = wanted.startswith(problem.path + "/") and problem.kept is Kept.NONE
-            if (wanted == problem.path and problem.kept is not Kept.WHOLE) or is_below:
-                return WhyNot(problem.reason.value, problem.detail)
-        entry = reader.snapshot.file_at(wanted)
-        if entry is None:
-            return self._why_unknown(wanted)
-        ranking = search(reader.derived, reader.snapshot, query, limit=200)
-        mine = [hit for hit in ranking.hits if hit.card.path == wanted]
-        if not mine:
-            return WhyNot("below_floor", "nothing in it fits the query well enough to be weighed")
-        hit = mine[0]
-        if hit.rank <= 8:
-            return WhyNot("found", f"it is hit {hit.rank}")
-        down = sorted((term for term in hit.terms if term.value <= -0.5), key=lambda term: term.value)
-        best = ranking.hits[0]
-        if down:
-            return WhyNot(
-                "demoted", f"rank {hit.rank}; {down[0].name} takes {-down[0].value:.2f} off ({entry.role} file)"
-            )
-        return WhyNot(
-            "outranked",
-            f"rank {hit.rank} with a score of {hit.score:.2f}; the first, {best.card.symbol_id}, has {best.score:.2f}",
-        )
+        return why_not(self._reader(), self.root, path, query, self.settings.build.discovery)
 
     def files(self) -> list[FileSummary]:
         """Return every indexed file, by path."""
@@ -386,20 +344,23 @@ class Engine:
                 "" if has_vectors else self._embedder_error or "no vectors were made for this generation",
             ),
         )
-        changes = compare(snapshot.files(), discover(self.root, self.settings.build.discovery).files)
-        n_new = sum(known is None for _, known in changes.suspects)
-        n_stale = sum(
-            known is not None and (file.size_bytes, file.mtime_ns) != (known.size_bytes, known.mtime_ns)
-            for file, known in changes.suspects
-        )
         dirty = {"1": True, "0": False}.get(meta.get("dirty", ""))
         return Status(
             snapshot.generation, FORMAT, meta.get("commit") or None, dirty, meta.get("complete") == "1",
             int(meta["n_files"]), int(meta["n_cards"]), int(meta["n_edges"]),
             embedder.name if embedder else "none", embedder.dimensions if embedder else 0,
             embedder.identity if embedder else "none", lanes, tuple(snapshot.problems()),
-            n_new + n_stale + len(changes.removed),
+            self.n_changed(),
         )  # fmt: skip
+
+    def n_changed(self) -> int:
+        """Return the number of files that are new, gone, or differ in size or time stamp since they were indexed."""
+        changes = compare(self._reader().snapshot.files(), discover(self.root, self.settings.build.discovery).files)
+        n_differ = sum(
+            known is None or (file.size_bytes, file.mtime_ns) != (known.size_bytes, known.mtime_ns)
+            for file, known in changes.suspects
+        )
+        return n_differ + len(changes.removed)
 
     def check(self) -> list[str]:
         """Read the whole index and return what is wrong with it, in words; nothing if all is well."""
@@ -423,13 +384,11 @@ class Engine:
     def clean(self) -> None:
         """Remove the index; notes and sessions stay."""
         self.close()
-        with self.folder.writing():
-            pass
         self.folder.remove()
 
     # below: how it is done
 
-    def _reader(self) -> _Reader:
+    def _reader(self) -> Reader:
         """Return the newest generation, opened."""
         with self._lock:
             if (
@@ -439,35 +398,18 @@ class Engine:
                 return self._current
             for attempt in range(OPEN_TRIES):
                 try:
-                    return self._take_up()
+                    newest = open_reader(self.folder, self._loaded_embedder())
                 except SnapshotDamagedError:
                     # A writer may have replaced what was about to be opened.
                     if attempt == OPEN_TRIES - 1:
                         raise
                     time.sleep(0.05)
+                else:
+                    if self._current is not None:
+                        self._current.snapshot.close()
+                    self._current = newest
+                    return newest
             raise AssertionError("unreachable")
-
-    def _take_up(self) -> _Reader:
-        if not self.folder.manifest_path.exists():
-            raise SnapshotMissingError(f"nothing is indexed in {self.folder.path}; run `codecards index` first")
-        manifest = self.folder.read_manifest()
-        snapshot = Snapshot(self.folder.database)
-        try:
-            if manifest.database != self.folder.database_stamp() and not self.folder.has_open_log():
-                snapshot.check()
-            folder = self.folder.derived(snapshot.generation)
-            check_contents(folder)
-            embedder = self._loaded_embedder()
-            fits = embedder is not None and snapshot.meta.get("derived", "").endswith(embedder.identity)
-            languages = {file.path: file.language for file in snapshot.files()}
-            derived = DerivedIndex.open(folder, embedder if fits else None, languages)
-        except BaseException:
-            snapshot.close()
-            raise
-        if self._current is not None:
-            self._current.snapshot.close()
-        self._current = _Reader(snapshot, derived)
-        return self._current
 
     def _loaded_embedder(self) -> Embedder | None:
         """Return the embedder, None (and why, once) if it can't be had: words and symbols answer all the same."""
@@ -479,7 +421,7 @@ class Engine:
                     self._embedder_error = str(error)
             return self._embedder
 
-    def _checked(self, reader: _Reader, hits: Sequence[Hit]) -> tuple[FoundCard, ...]:
+    def _checked(self, reader: Reader, hits: Sequence[Hit]) -> tuple[FoundCard, ...]:
         fresh = self._fresh_files(reader)
         found: list[FoundCard] = []
         for hit in hits:
@@ -489,10 +431,10 @@ class Engine:
                 found.append(FoundCard(len(found) + 1, card, hit.score, hit.terms, looked.fresh, lines))
         return tuple(found)
 
-    def _fresh_files(self, reader: _Reader) -> FreshFiles:
+    def _fresh_files(self, reader: Reader) -> FreshFiles:
         return FreshFiles(self.root, reader.snapshot, self._workers, self.settings.build.discovery)
 
-    def _card_at(self, reader: _Reader, path: str, line: int) -> Card:
+    def _card_at(self, reader: Reader, path: str, line: int) -> Card:
         resolve_inside(self.root, path)
         files = find_files(reader.snapshot, path)
         card = reader.snapshot.card_at(files[0].path, line) if files else None
@@ -516,7 +458,7 @@ class Engine:
         page = tuple(calls[offset : offset + limit])
         return Calls(groups[0][0], (), page, len(calls), len(page) < len(calls))
 
-    def _show_lines(self, reader: _Reader, fresh: FreshFiles, found: Target) -> Shown:
+    def _show_lines(self, reader: Reader, fresh: FreshFiles, found: Target) -> Shown:
         read = fresh.lines(found.path)
         if read is None:
             raise TargetNotFoundError(found.path, what="readable file any more")
@@ -529,14 +471,3 @@ class Engine:
             last = min(found.last_line or len(lines), len(lines))
         text = excerpt(lines[first - 1 : last], max_lines=2000, max_characters=60_000)
         return Shown(card, found.path, first, max(first, last), text, changed)
-
-    def _why_unknown(self, path: str) -> WhyNot:
-        place = self.root / path
-        if not place.exists() and not place.is_symlink():
-            return WhyNot("not_in_project", "there is no such file")
-        discovery = discover(self.root, self.settings.build.discovery)
-        if any(file.path == path for file in discovery.files):
-            return WhyNot("not_indexed", "it is new since the last run of `codecards index`")
-        return WhyNot(
-            "ignored", "an ignore rule (.gitignore, .codecardsignore, info/exclude, or git's global file) leaves it out"
-        )

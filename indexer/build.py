@@ -160,7 +160,7 @@ def refresh(
         try:
             return _refresh(run, full=full)
         except SnapshotDamagedError as error:
-            _discard(folder)
+            folder.discard()
             report = _refresh(run, full=True)
             return replace(report, messages=(f"{error}; it was rebuilt from the files", *report.messages))
 
@@ -232,19 +232,12 @@ def _make_ready(folder: IndexFolder) -> tuple[Manifest | None, tuple[str, ...]]:
     try:
         manifest = folder.read_manifest()
     except (SnapshotFormatError, SnapshotDamagedError) as error:
-        _discard(folder)
+        folder.discard()
         return None, (f"{str(error).partition(';')[0]}; it was rebuilt",)
     if manifest.extractor != EXTRACTOR_VERSION:
-        _discard(folder)
+        folder.discard()
         return None, ("the index was made by another version of the extractor and was rebuilt",)
     return manifest, ()
-
-
-def _discard(folder: IndexFolder) -> None:
-    """Remove the snapshot and what is derived from it, under the lock that the caller holds."""
-    for path in (folder.manifest_path, folder.database, *folder.database.parent.glob(folder.database.name + "-*")):
-        path.unlink(missing_ok=True)
-    folder.prune(-1)
 
 
 def _commit(run: _Run, writer: SnapshotWriter, difference: _Difference, state: GitState, old: Path | None) -> None:

@@ -119,10 +119,25 @@ class IndexFolder:
                 ignore.write_text(IGNORE_TEXT, encoding="utf-8")
 
     def remove(self) -> None:
-        """Remove the index and nothing else; notes and sessions stay."""
+        """Remove the index and nothing else; notes and sessions stay.
+
+        Raises:
+            WriterBusyError: Another process is writing it.
+            IndexWriteError: It can't be removed.
+        """
+        if not self.path.exists():
+            return
+        with self.writing(), explained_write_errors(self.path):
+            self.discard()
         with explained_write_errors(self.path):
-            if self.path.exists():
-                shutil.rmtree(self.path)
+            shutil.rmtree(self.path)  # the lock, which could not go while it was held
+
+    def discard(self) -> None:
+        """Remove the snapshot and what is derived from it, under the lock that the caller holds."""
+        logs = self.database.parent.glob(self.database.name + "-*")
+        for path in (self.manifest_path, self.database, *logs):
+            path.unlink(missing_ok=True)
+        self.prune(-1)
 
     def prune(self, keep: int) -> None:
         """Remove what is derived from other generations than `keep`; what a reader still holds open goes later."""

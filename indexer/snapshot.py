@@ -256,15 +256,6 @@ class Snapshot:
         """Return every edge."""
         return self._edges("1", [1])
 
-    def file_links(self) -> list[tuple[int, int, int]]:
-        """Return (source file id, target file id, number of sure or likely edges between two different files)."""
-        query = (
-            "SELECT source_file_id, target_file_id, count(*) FROM edges WHERE target_file_id IS NOT NULL"
-            " AND confidence IN ('exact', 'likely') AND target_file_id <> source_file_id GROUP BY 1, 2 ORDER BY 1, 2"
-        )
-        with self._rows(query) as rows:
-            return [(row[0], row[1], row[2]) for row in rows]
-
     # below: how rows become values
 
     @contextmanager

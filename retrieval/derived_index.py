@@ -4,7 +4,6 @@
 """
 
 import os
-from collections.abc import Mapping
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -50,15 +49,12 @@ class DerivedIndex:
         self.expander = Expander(vocabulary)
 
     @classmethod
-    def open(
-        cls, folder: Path, embedder: Embedder | None = None, languages: Mapping[str, str] | None = None
-    ) -> "DerivedIndex":
+    def open(cls, folder: Path, embedder: Embedder | None = None) -> "DerivedIndex":
         """Return the index of a derived folder.
 
         Args:
             folder: As `Derivation` filled it.
             embedder: That of the vectors, None to search without them; one of another identity is not used.
-            languages: Not needed: the index has its own.
 
         Raises:
             SnapshotMissingError: The folder is not there.
@@ -66,7 +62,6 @@ class DerivedIndex:
         """
         if not folder.is_dir():
             raise SnapshotMissingError(f"{folder} is not there; run `codecards index`")
-        del languages
         try:
             lane = _open_lane(folder / VECTORS_FOLDER, embedder)
             return cls(

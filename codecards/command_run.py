@@ -1,0 +1,165 @@
+"""Command run: what all commands share: their project, its engine, how answers and errors leave the process."""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import typer
+from click import ClickException
+from typer.core import TyperGroup
+
+from codecards.answers import Calls
+from codecards.config import Settings
+from codecards.engine import Engine
+from codecards.errors import CodecardsError, IndexWriteError, SnapshotDamagedError, SnapshotFormatError, WriterBusyError
+from codecards.indexer.build import IndexReport
+from codecards.indexer.source_files import check_root
+from codecards.wire import Json, calls_json, printable, report_json
+
+INTERRUPTED = 130
+AUTO_REFRESH_FILES = 500
+"""Changed files up to which a question brings the index up to date by itself; more are reported and left."""
+
+
+class CommandGroup(TyperGroup):
+    """Turns errors into messages and exit codes; a traceback never reaches a user."""
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own signature
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except CodecardsError as error:
+            say(f"codecards: {error}")
+            raise typer.Exit(error.exit_code) from None
+        except KeyboardInterrupt:
+            say("codecards: interrupted; what was indexed before is unharmed")
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(0) from None
+        except (typer.Exit, typer.Abort, ClickException):
+            raise  # ways in which commands end on purpose
+        except Exception as error:
+            if os.environ.get("CODECARDS_DEBUG"):
+                raise
+            say(f"codecards: internal error: {type(error).__name__}: {error}; CODECARDS_DEBUG=1 shows where it is")
+            raise typer.Exit(3) from None
+
+
+class Chosen:
+    """What the options before the command say."""
+
+    project: Path | None = None
+    settings: Settings = Settings()
+
+
+chosen = Chosen()
+
+
+def open_engine(path: Path | None = None, *, exact: bool = False) -> Engine:
+    """Return the engine of the chosen project; `exact` takes the folder itself, not the project around it."""
+    start = path or chosen.project or Path.cwd()
+    if exact or chosen.project is not None:
+        check_root(start)
+        return Engine(start.resolve(), chosen.settings)
+    return Engine.open(start, settings=chosen.settings, build=False)
+
+
+def ready_engine(*, refresh: bool) -> Engine:
+    """Return an engine whose index is there: built if it is missing, brought up to date if little has changed."""
+    engine = open_engine()
+    try:
+        if not engine.is_indexed():
+            say("codecards: indexing first")
+            refreshed(engine)
+        elif refresh:
+            n_changed = engine.n_changed()
+            if n_changed > AUTO_REFRESH_FILES:
+                say(f"codecards: {n_changed} files changed since the index was built; run `codecards index`")
+            elif n_changed:
+                refreshed(engine)
+    except (WriterBusyError, IndexWriteError) as error:
+        if not engine.is_indexed():
+            engine.close()
+            raise
+        say(f"codecards: answering from the index as it is: {error}")
+    except (SnapshotDamagedError, SnapshotFormatError):
+        engine.close()
+        raise
+    return engine
+
+
+def refreshed(engine: Engine, *, full: bool = False) -> IndexReport:
+    """Bring the index up to date, with a progress bar on a terminal; return what was done."""
+    from codecards.readable import progress_told  # noqa: PLC0415 - rich is slow to load
+
+    bar, told = progress_told()
+    with bar or nullcontext():
+        report = engine.refresh(full=full, progress=told)
+    for message in report.messages:
+        say(f"codecards: {message}")
+    return report
+
+
+def wait_for_changes(engine: Engine) -> None:
+    """Return when files of the project have changed and settled."""
+    from watchfiles import watch  # noqa: PLC0415
+
+    ignored = str(engine.folder.path)
+    changes = watch(
+        engine.root,
+        watch_filter=lambda _, path: not path.startswith(ignored) and ".git" not in Path(path).parts,
+        debounce=400,
+    )
+    next(iter(changes), None)
+
+
+def print_report(report: IndexReport, *, as_json: bool) -> None:
+    """Print what an index run did."""
+    if as_json:
+        write(report_json(report, _peak_rss_mb()))
+    else:
+        from codecards.readable import show_report  # noqa: PLC0415
+
+        show_report(report)
+
+
+def print_answer(as_json: bool, value: Callable[[], Json], readable: Callable[[Any], None]) -> None:
+    """Print an answer as JSON, or with the module for people."""
+    if as_json:
+        write(value())
+    else:
+        import codecards.readable  # noqa: PLC0415 - rich is slow to load
+
+        readable(codecards.readable)
+
+
+def print_calls(calls: Calls, what: str, *, as_json: bool) -> None:
+    """Print callers or callees."""
+    print_answer(as_json, lambda: calls_json(calls, what), lambda readable: readable.show_calls(calls, what))
+
+
+def write(value: Json) -> None:
+    """Print one JSON object."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
+    sys.stdout.flush()
+
+
+def say(message: str) -> None:
+    """Tell something that is no answer."""
+    print(printable(message), file=sys.stderr)  # noqa: T201
+
+
+def _peak_rss_mb() -> float:
+    """Return the peak memory of this process and the largest of its ended children, in MiB; 0 where unknown."""
+    try:
+        import resource  # noqa: PLC0415 - not on Windows
+    except ImportError:
+        return 0.0
+    scale = 1 << 20 if sys.platform == "darwin" else 1 << 10
+    usage = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage) / scale
