@@ -1,6 +1,5 @@
-"""Calls: who uses a symbol, what it uses, and which tests reach it, from the edges of the snapshot."""
+"""Calls: who uses a symbol, and what it uses, from the edges of the snapshot."""
 
-import re
 from collections.abc import Sequence
 
 from codecards.answers import Caller
@@ -10,9 +9,6 @@ from codecards.indexer.snapshot import CallEdge, Snapshot
 CALL_KINDS = frozenset({"call", "construct", "macro", "decorator", "value"})
 """Kinds of reference that count as a use; a type's name in an annotation does not."""
 CONFIDENCES = ("exact", "likely", "possible", "external")
-MAX_STEPS_TO_TESTS = 3
-MAX_FRONTIER = 2_000
-_hunk = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 
 
 def callers_of(snapshot: Snapshot, cards: Sequence[Card]) -> list[Caller]:
@@ -39,32 +35,6 @@ def callees_of(snapshot: Snapshot, cards: Sequence[Card]) -> list[Caller]:
         target = targets.get(edge.target_id) if edge.target_id is not None else None
         name = target.qualified_name if target is not None else edge.name
         found.append(Caller(name, edge.target_path or "", edge.line, edge.confidence, edge.rule, edge.kind))
-    return found
-
-
-def tests_reaching(snapshot: Snapshot, cards: Sequence[Card]) -> tuple[str, ...]:
-    """Return the test files from which calls lead to one of the cards, those with the fewest calls between first."""
-    tests = {file.path for file in snapshot.files() if file.role == "test"}
-    found = dict.fromkeys(card.path for card in cards if card.path in tests)
-    frontier, seen = [card.card_id for card in cards], {card.card_id for card in cards}
-    for _ in range(MAX_STEPS_TO_TESTS):
-        edges = [edge for edge in snapshot.edges_to(frontier[:MAX_FRONTIER]) if edge.confidence != "possible"]
-        found.update(dict.fromkeys(edge.caller_path for edge in edges if edge.caller_path in tests))
-        frontier = [edge.caller_id for edge in edges if edge.caller_id is not None and edge.caller_id not in seen]
-        seen.update(frontier)
-    return tuple(found)
-
-
-def changed_lines(diff: str) -> list[tuple[str, int]]:
-    """Return (path, line) of the lines that a diff without context adds, and of those where it takes some away."""
-    found: list[tuple[str, int]] = []
-    path = ""
-    for line in diff.split("\n"):
-        if line.startswith("+++ "):
-            path = line[4:].removeprefix("b/").rstrip("\t")
-        elif (head := _hunk.match(line)) and path != "/dev/null":
-            first, n_lines = max(1, int(head[1])), max(1, int(head[2] or 1))
-            found += [(path, number) for number in range(first, first + n_lines)]
     return found
 
 

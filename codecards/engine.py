@@ -10,8 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from codecards.answers import Caller, Calls, FileSummary, FoundCard, Impact, Lane, Recall, Shown, Status, WhyNot
-from codecards.calls import callees_of, callers_of, changed_lines, tests_reaching
+from codecards.answers import Caller, Calls, FileSummary, FoundCard, Impact, Recall, Shown, Status, WhyNot
+from codecards.calls import callees_of, callers_of
 from codecards.config import Settings, settings_from_environment
 from codecards.errors import (
     CodecardsError,
@@ -24,11 +24,12 @@ from codecards.errors import (
 )
 from codecards.excerpts import excerpt
 from codecards.freshness import FreshFiles, text_reader
+from codecards.impact import impact_of
+from codecards.index_status import NOTHING_INDEXED, status_of
 from codecards.indexer.build import IndexReport, Progress, refresh
 from codecards.indexer.cards import Card
 from codecards.indexer.changes import compare
-from codecards.indexer.git_calls import run_git
-from codecards.indexer.index_folder import FORMAT, IndexFolder
+from codecards.indexer.index_folder import IndexFolder
 from codecards.indexer.snapshot import Snapshot
 from codecards.indexer.source_files import check_root, discover, project_root, resolve_inside
 from codecards.indexer.workers import Workers
@@ -285,30 +286,7 @@ class Engine:
         Raises:
             UsageError: There is no git, or no such revision.
         """
-        reader = self._reader()
-        output = None
-        if revision is None or not revision.startswith("-"):
-            output = run_git(
-                self.root,
-                "diff",
-                "--no-ext-diff",
-                "--no-textconv",
-                "--unified=0",
-                "--no-color",
-                "--relative",
-                revision or "HEAD",
-                "--",
-            )
-        if output is None:
-            raise UsageError(f"git can't compare with {revision or 'HEAD'!r} here; name a commit of this repository")
-        changed = [
-            card
-            for path, line in changed_lines(output.decode("utf-8", "replace"))
-            if (card := reader.snapshot.card_at(path, line))
-        ]
-        cards = tuple(dict.fromkeys(changed))
-        callers = callers_of(reader.snapshot, cards)
-        return Impact(cards, tuple(callers), tests_reaching(reader.snapshot, cards))
+        return impact_of(self._reader().snapshot, self.root, revision or "HEAD")
 
     def why_not(self, path: str, query: str) -> WhyNot:
         """Return why a file is not among the first hits of a query."""
@@ -326,32 +304,11 @@ class Engine:
 
     def status(self) -> Status:
         """Return the state of the index. Works without one too."""
-        embedder = self._loaded_embedder()
         try:
             reader = self._reader()
         except SnapshotMissingError:
-            none = Lane("words", False, "nothing is indexed yet")
-            return Status(0, FORMAT, None, None, False, 0, 0, 0, "", 0, "", (none,), (), 0)
-        snapshot, meta = reader.snapshot, reader.snapshot.meta
-        has_vectors = reader.derived.has_vectors
-        lanes = (
-            Lane("words", True, ""),
-            Lane("symbols", True, ""),
-            Lane("graph", True, ""),
-            Lane(
-                "vectors",
-                has_vectors,
-                "" if has_vectors else self._embedder_error or "no vectors were made for this generation",
-            ),
-        )
-        dirty = {"1": True, "0": False}.get(meta.get("dirty", ""))
-        return Status(
-            snapshot.generation, FORMAT, meta.get("commit") or None, dirty, meta.get("complete") == "1",
-            int(meta["n_files"]), int(meta["n_cards"]), int(meta["n_edges"]),
-            embedder.name if embedder else "none", embedder.dimensions if embedder else 0,
-            embedder.identity if embedder else "none", lanes, tuple(snapshot.problems()),
-            self.n_changed(),
-        )  # fmt: skip
+            return NOTHING_INDEXED
+        return status_of(reader, self._loaded_embedder(), self._embedder_error, self.n_changed())
 
     def n_changed(self) -> int:
         """Return the number of files that are new, gone, or differ in size or time stamp since they were indexed."""
