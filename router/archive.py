@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from codecards.errors import AmbiguousTargetError, StateFileError, TargetNotFoundError, UsageError
+from codecards.indexer.secret_masking import mask_secrets
 from codecards.router.atomic_files import locked, write_atomic
 from codecards.router.note_search import NoteHit, says_the_same, search_notes
 from codecards.router.note_text import read_note, write_note
 from codecards.router.notes import AnchorResolver, AnchorState, Note, NoteDraft, Revision, note_state, with_states
-from codecards.router.secret_masking import mask_secrets
 
 MAX_NOTE_CHARACTERS = 100_000
 MAX_TITLE_CHARACTERS = 120

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from codecards.errors import CodecardsError, UsageError
+from codecards.indexer.secret_masking import mask_secrets
 from codecards.router.archive import Archive, Clock, utc_now
 from codecards.router.bundle import Conflict, export_bundle, merge_bundle, read_bundle
 from codecards.router.compaction import Compaction, Summariser, compact
@@ -21,7 +22,6 @@ from codecards.router.project_view import Reference
 from codecards.router.recollection import recollect
 from codecards.router.retry_guard import Asked, Refusal, check_retry
 from codecards.router.routing import RoutingAction
-from codecards.router.secret_masking import mask_secrets
 from codecards.router.session_acts import SessionActs, recorded, stamp
 from codecards.router.session_state import SessionState
 from codecards.router.session_store import SessionStore

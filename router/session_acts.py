@@ -6,13 +6,13 @@ from dataclasses import replace
 from datetime import UTC
 
 from codecards.errors import TargetNotFoundError, UsageError
+from codecards.indexer.secret_masking import mask_secrets
 from codecards.router.archive import Clock, utc_now
 from codecards.router.compaction import Summariser
 from codecards.router.digesting import memo_for
 from codecards.router.ledger import Use
 from codecards.router.operations import KEPT_OPERATIONS, RETRIEVAL_KINDS, Operation
 from codecards.router.project import Project
-from codecards.router.secret_masking import mask_secrets
 from codecards.router.session_state import SessionState
 from codecards.router.session_store import SessionStore
 from codecards.router.turn import TurnSettings

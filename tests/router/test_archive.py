@@ -13,11 +13,11 @@ from hypothesis import given as for_all
 from hypothesis import strategies as st
 
 from codecards.errors import AmbiguousTargetError, TargetNotFoundError, UsageError
+from codecards.indexer.secret_masking import MASK, mask_secrets
 from codecards.router.archive import Archive
 from codecards.router.note_text import read_note, write_note
 from codecards.router.notes import Anchor, AnchorState, Note, NoteDraft, Revision, current_anchor, with_states
 from codecards.router.recollection import recollect
-from codecards.router.secret_masking import MASK, mask_secrets
 
 
 def ticking() -> Iterator[datetime]:
