@@ -31,6 +31,16 @@ class FoundCard:
 
 
 @dataclass(frozen=True, slots=True)
+class Lane:
+    """One way of finding."""
+
+    name: str
+    ready: bool
+    reason: str
+    """Why it is not ready; "" if it is."""
+
+
+@dataclass(frozen=True, slots=True)
 class Recall:
     """The answer to a question."""
 
@@ -50,6 +60,8 @@ class Recall:
     took_ms: float
     notices: tuple[str, ...] = ()
     """What the reader should know: no index yet, files changed since, a lane that is off."""
+    lanes: tuple[Lane, ...] = ()
+    """Which ways of finding took part in this answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +119,6 @@ class FileSummary:
     role: str
     encoding: str
     n_cards: int
-
-
-@dataclass(frozen=True, slots=True)
-class Lane:
-    """One way of finding."""
-
-    name: str
-    ready: bool
-    reason: str
-    """Why it is not ready; "" if it is."""
 
 
 @dataclass(frozen=True, slots=True)

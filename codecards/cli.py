@@ -107,10 +107,15 @@ def recall(
     ] = None,
     expand: Annotated[bool, typer.Option("--expand", help="With the code.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="With the parts of each score.")] = False,
+    reranker: Annotated[
+        str | None, typer.Option("--reranker", metavar="PATH", help="A cross-encoder that reads the first hits again.")
+    ] = None,
     refresh: Refresh = True,
     as_json: AsJson = False,
 ) -> None:
     """Answer a question: where is …, a name, a path, an issue text, a stack trace."""
+    if reranker is not None:
+        chosen.settings = replace(chosen.settings, reranker=reranker)
     with ready_engine(refresh=refresh) as engine:
         found = engine.recall(query, limit=limit, paths=path or (), languages=language or (), kinds=kind or ())
         print_answer(as_json, lambda: recall_json(found, expand=expand, explain=explain, budget_tokens=budget),

@@ -22,6 +22,8 @@ class Settings:
     """Folder of the index; None for `<root>/.codecards/index`."""
     embedder: str = DEFAULT_EMBEDDER
     """"static", "minilm", "none", or "sentence-transformers:" and a folder or name."""
+    reranker: str | None = None
+    """Folder of a cross-encoder in sentence-transformers' format that reads the first hits again; None for none."""
     build: BuildSettings = field(default_factory=BuildSettings)
     n_workers: int | None = None
     """Processes that read files; None for one a usable core."""
@@ -33,10 +35,11 @@ class Settings:
 
 
 def settings_from_environment(environment: Mapping[str, str] | None = None) -> Settings:
-    """Return the settings that `CODECARDS_INDEX` and `CODECARDS_EMBEDDER` name, else the defaults."""
+    """Return the settings that `CODECARDS_INDEX`, `_EMBEDDER` and `_RERANKER` name, else the defaults."""
     values = os.environ if environment is None else environment
     index = values.get("CODECARDS_INDEX")
     return Settings(
         index=Path(index).expanduser().absolute() if index else None,
         embedder=values.get("CODECARDS_EMBEDDER") or DEFAULT_EMBEDDER,
+        reranker=values.get("CODECARDS_RERANKER") or None,
     )

@@ -6,11 +6,12 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from codecards.answers import Caller, Calls, FileSummary, FoundCard, Impact, Recall, Shown, Status, WhyNot
+from codecards.answers import Caller, Calls, FileSummary, FoundCard, Impact, Lane, Recall, Shown, Status, WhyNot
 from codecards.calls import callees_of, callers_of
 from codecards.config import Settings, settings_from_environment
 from codecards.errors import (
@@ -37,9 +38,10 @@ from codecards.live_search import live_recall
 from codecards.reader import Reader, open_reader
 from codecards.retrieval.derivation import Derivation, check_contents
 from codecards.retrieval.embedder import Embedder, load_embedder
-from codecards.retrieval.hits import Hit
+from codecards.retrieval.hits import Hit, Ranking
 from codecards.retrieval.search import Filters, search
 from codecards.retrieval.similar import similar as similar_cards
+from codecards.second_reading import SecondReading
 from codecards.targets import Target, find_files, find_symbol, find_target, near_names
 from codecards.why_not import why_not
 
@@ -67,6 +69,7 @@ class Engine:
         self._current: Reader | None = None
         self._embedder: Embedder | None = None
         self._embedder_error = ""
+        self._second_reading = SecondReading(settings.reranker)
         self._building: threading.Thread | None = None
         self._build_error: CodecardsError | None = None
 
@@ -183,6 +186,7 @@ class Engine:
 
         Raises:
             UsageError: The query is empty or the limit out of range.
+            EmbedderError: The reranker that is set can't be loaded.
         """
         started = time.monotonic()
         if not 1 <= limit <= 200:
@@ -194,15 +198,16 @@ class Engine:
         except SnapshotMissingError:
             return live_recall(self.root, query, limit, self.settings.build.discovery, started)
         filters = Filters(tuple(paths), tuple(languages), tuple(kinds))
-        ranking = search(reader.derived, reader.snapshot, query, limit=limit, filters=filters)
-        hits = self._checked(reader, ranking.hits)
+        fresh = self._fresh_files(reader)
+        ranking = self._ranked(reader, fresh, query, limit, filters)
+        hits = self._checked(fresh, ranking.hits)
         verdict = ranking.verdict if hits else "none"
         off = "vectors" not in ranking.lanes and self._embedder_error
         notices = (f"meaning search is off: {self._embedder_error}",) if off else ()
         return Recall(
             query, ranking.kind, verdict, reader.snapshot.generation, hits, reader.derived.columns.n_files,
             reader.derived.columns.n_cards, dict(reader.left_out), ranking.suggestions, (time.monotonic() - started) * 1000,
-            notices,
+            notices, self._lanes(ranking),
         )  # fmt: skip
 
     def similar(self, path: str, line: int, *, limit: int = 8) -> tuple[Card, Recall]:
@@ -215,7 +220,7 @@ class Engine:
         card = self._card_at(reader, path, line)
         started = time.monotonic()
         ranking = similar_cards(reader.derived, reader.snapshot, card.card_id, limit=limit)
-        hits = self._checked(reader, ranking.hits)
+        hits = self._checked(self._fresh_files(reader), ranking.hits)
         recall = Recall(
             card.symbol_id, "similar", ranking.verdict if hits else "none", reader.snapshot.generation, hits,
             reader.derived.columns.n_files, reader.derived.columns.n_cards, {}, (), (time.monotonic() - started) * 1000,
@@ -290,7 +295,12 @@ class Engine:
 
     def why_not(self, path: str, query: str) -> WhyNot:
         """Return why a file is not among the first hits of a query."""
-        return why_not(self._reader(), self.root, path, query, self.settings.build.discovery)
+        reader = self._reader()
+
+        def rank(limit: int) -> Ranking:
+            return self._ranked(reader, self._fresh_files(reader), query, limit, Filters())
+
+        return why_not(reader, self.root, path, rank, self.settings.build.discovery)
 
     def files(self) -> list[FileSummary]:
         """Return every indexed file, by path."""
@@ -308,7 +318,8 @@ class Engine:
             reader = self._reader()
         except SnapshotMissingError:
             return NOTHING_INDEXED
-        return status_of(reader, self._loaded_embedder(), self._embedder_error, self.n_changed())
+        status = status_of(reader, self._loaded_embedder(), self._embedder_error, self.n_changed())
+        return replace(status, lanes=(*status.lanes, self._second_reading.lane()))
 
     def n_changed(self) -> int:
         """Return the number of files that are new, gone, or differ in size or time stamp since they were indexed."""
@@ -378,8 +389,20 @@ class Engine:
                     self._embedder_error = str(error)
             return self._embedder
 
-    def _checked(self, reader: Reader, hits: Sequence[Hit]) -> tuple[FoundCard, ...]:
-        fresh = self._fresh_files(reader)
+    def _ranked(self, reader: Reader, fresh: FreshFiles, query: str, limit: int, filters: Filters) -> Ranking:
+        wanted = self._second_reading.n_wanted(limit)
+        ranking = search(reader.derived, reader.snapshot, query, limit=wanted, filters=filters)
+        ranking = self._second_reading.read(query, ranking, fresh)
+        return replace(ranking, hits=ranking.hits[:limit])
+
+    def _lanes(self, ranking: Ranking) -> tuple[Lane, ...]:
+        """Return which ways of finding took part in an answer."""
+        has_vectors = "vectors" in ranking.lanes
+        off = "" if has_vectors else self._embedder_error or "no vectors, or none that speak of this query"
+        always = (Lane(name, True, "") for name in ("words", "symbols", "graph"))
+        return (*always, Lane("vectors", has_vectors, off), self._second_reading.lane(ranking))
+
+    def _checked(self, fresh: FreshFiles, hits: Sequence[Hit]) -> tuple[FoundCard, ...]:
         found: list[FoundCard] = []
         for hit in hits:
             for looked in fresh.look([hit.card]):

@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from codecards.answers import FoundCard, Recall
+from codecards.answers import FoundCard, Lane, Recall
 from codecards.indexer.cards import Card
 from codecards.indexer.file_roles import role_of
 from codecards.indexer.languages import detect_language
@@ -21,6 +21,9 @@ TIME_LIMIT_S = 0.7
 MAX_BYTES = 200_000
 WINDOW_LINES = 20
 NOTICE = "there is no index yet: the files themselves were searched by words; answers get better once it is built"
+
+NO_INDEX = "there is no index yet"
+OTHER_LANES = ("words", "symbols", "graph", "vectors", "reranker")
 
 
 def live_recall(root: Path, text: str, limit: int, settings: DiscoverySettings, started: float) -> Recall:
@@ -61,7 +64,8 @@ def live_recall(root: Path, text: str, limit: int, settings: DiscoverySettings, 
     verdict = "none" if not hits else "found" if hits[0].score >= 0.5 * total else "weak"
     left_out = {"not_read_yet": len(discovery.files) - n_read} if n_read < len(discovery.files) else {}
     took_ms = (time.monotonic() - started) * 1000
-    return Recall(text, query.kind, verdict, 0, hits, n_read, 0, left_out, (), took_ms, (NOTICE,))
+    lanes = (Lane("live", True, ""), *(Lane(name, False, NO_INDEX) for name in OTHER_LANES))
+    return Recall(text, query.kind, verdict, 0, hits, n_read, 0, left_out, (), took_ms, (NOTICE,), lanes)
 
 
 def _best_line(lines: list[str], wanted: dict[str, float]) -> tuple[float, int]:

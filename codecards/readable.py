@@ -87,6 +87,9 @@ def show_recall(recall: Recall, *, expand: bool, explain: bool) -> None:
                 out.print(f"      {term.value:+7.3f}  {term.name:<16} {term.detail}", style="dim", markup=False)
         if expand:
             show_code(out, hit.text, card.language, card.lead_line)
+    if explain:
+        lanes = (f"{lane.name} {'on' if lane.ready else f'off ({lane.reason})'}" for lane in recall.lanes)
+        out.print("lanes: " + printable(", ".join(lanes)), style="dim", markup=False)
     if recall.suggestions:
         out.print("Near names: " + ", ".join(recall.suggestions), markup=False)
 

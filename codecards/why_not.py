@@ -1,12 +1,13 @@
 """Why not: the reason why a file is not among the hits of a query."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from codecards.answers import WhyNot
 from codecards.indexer.problems import Kept
 from codecards.indexer.source_files import DiscoverySettings, discover, resolve_inside
 from codecards.reader import Reader
-from codecards.retrieval.search import search
+from codecards.retrieval.hits import Ranking
 
 FIRST_HITS = 8
 """Hits that count as shown."""
@@ -15,14 +16,16 @@ DEMOTION = -0.5
 """A term of this value or less is what put a file down."""
 
 
-def why_not(reader: Reader, root: Path, path: str, query: str, settings: DiscoverySettings) -> WhyNot:
+def why_not(
+    reader: Reader, root: Path, path: str, rank: Callable[[int], Ranking], settings: DiscoverySettings
+) -> WhyNot:
     """Return why a file is not among the first hits.
 
     Args:
         reader: The generation that is asked.
         root: The project.
         path: From the root.
-        query: What was asked.
+        rank: Returns so many hits of what was asked.
         settings: What was taken in.
 
     Raises:
@@ -37,12 +40,11 @@ def why_not(reader: Reader, root: Path, path: str, query: str, settings: Discove
             return WhyNot(problem.reason.value, problem.detail)
     if reader.snapshot.file_at(wanted) is None:
         return _why_unknown(root, wanted, settings)
-    return _why_ranked(reader, wanted, query)
+    return _why_ranked(wanted, rank(LOOKED_AT))
 
 
-def _why_ranked(reader: Reader, path: str, query: str) -> WhyNot:
+def _why_ranked(path: str, ranking: Ranking) -> WhyNot:
     """Return where a file that was searched ended, and what put it there."""
-    ranking = search(reader.derived, reader.snapshot, query, limit=LOOKED_AT)
     hit = next((hit for hit in ranking.hits if hit.card.path == path), None)
     if hit is None:
         return WhyNot("below_floor", "nothing in it fits the query well enough to be weighed")

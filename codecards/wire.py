@@ -6,7 +6,7 @@ Paths are text where they are UTF-8, else `path_hex`: the bytes of the name in h
 import os
 from collections.abc import Iterable, Sequence
 
-from codecards.answers import Caller, Calls, FileSummary, FoundCard, Impact, Recall, Shown, Status, WhyNot
+from codecards.answers import Caller, Calls, FileSummary, FoundCard, Impact, Lane, Recall, Shown, Status, WhyNot
 from codecards.indexer.build import IndexReport
 from codecards.indexer.cards import Card
 from codecards.indexer.problems import Problem
@@ -96,8 +96,14 @@ def recall_json(
         "searched": {"files": recall.n_files, "cards": recall.n_cards, "left_out": recall.left_out},
         "suggestions": list(recall.suggestions),
         "notices": [printable(notice) for notice in recall.notices],
+        "lanes": [lane_json(lane) for lane in recall.lanes],
         "took_ms": round(recall.took_ms, 3),
     }
+
+
+def lane_json(lane: Lane) -> Json:
+    """Return one way of finding, and whether it takes part."""
+    return {"name": lane.name, "ready": lane.ready, "reason": printable(lane.reason)}
 
 
 def problem_json(problem: Problem) -> Json:
@@ -210,7 +216,7 @@ def status_json(status: Status) -> Json:
             "dimensions": status.embedder_dimensions,
             "identity": status.embedder_identity,
         },
-        "lanes": [{"name": lane.name, "ready": lane.ready, "reason": lane.reason} for lane in status.lanes],
+        "lanes": [lane_json(lane) for lane in status.lanes],
         "problems": [problem_json(problem) for problem in status.problems],
     }
 

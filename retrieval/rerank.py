@@ -1,5 +1,10 @@
-"""Reranking: a model that reads query and card together reorders the first few hits."""
+"""Reranking: a model that reads query and card together reorders the first few hits.
 
+Importing sentence-transformers costs six seconds of CPU; it is done when a model is loaded, and no sooner.
+"""
+
+import importlib.util
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -37,23 +42,34 @@ class CrossEncoderScorer:
     """
 
     def __init__(self, path: str | Path) -> None:
-        if not Path(path).is_dir():
-            raise EmbedderError(f"{path} is no folder with a cross-encoder; name one in sentence-transformers' format")
+        if missing := what_a_reranker_lacks(path):
+            raise EmbedderError(missing)
+        # Before the import, which reads them: nothing is to be looked up elsewhere.
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")
+        os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
         try:
-            # Imported here: it costs six seconds of CPU, which only its users pay.
             library: Any = import_module("sentence_transformers")
-        except ImportError as error:
-            raise EmbedderError("a reranker needs sentence-transformers: install codecards[transformers]") from error
-        try:
-            self._model = library.CrossEncoder(str(path), local_files_only=True)
-        except (OSError, ValueError, RuntimeError, KeyError) as error:
+            self._model: Any = library.CrossEncoder(str(path), device="cpu", local_files_only=True)
+        except (OSError, ValueError, RuntimeError, KeyError, ImportError) as error:
             raise EmbedderError(f"the reranker in {path} can't be loaded: {error}") from error
+        if self._model.num_labels != 1:
+            raise EmbedderError(f"the model in {path} has {self._model.num_labels} outputs; a reranker has one")
 
     def score(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return the model's value of each pair."""
         return [
             float(value) for value in self._model.predict([(query, text) for text in texts], show_progress_bar=False)
         ]
+
+
+def what_a_reranker_lacks(path: str | Path) -> str:
+    """Return why a folder can't be used as a reranker, as far as that shows without loading it; "" if it can."""
+    if not Path(path).is_dir():
+        return f"{path} is no folder with a cross-encoder; name one in sentence-transformers' format"
+    if importlib.util.find_spec("sentence_transformers") is None:
+        return "a reranker needs sentence-transformers: install codecards[transformers]"
+    return ""
 
 
 def rerank(

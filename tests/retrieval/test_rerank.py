@@ -1,6 +1,8 @@
 """The second reading of the first hits."""
 
+import importlib.util
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -51,3 +53,25 @@ def test_a_model_without_an_opinion_changes_nothing(tmp_path: Path) -> None:
 def test_a_reranker_that_is_not_there_is_said_to_be_missing(tmp_path: Path) -> None:
     with pytest.raises(EmbedderError, match="no folder"):
         CrossEncoderScorer(tmp_path / "nowhere")
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("sentence_transformers") is None,
+    reason="needs sentence-transformers: pip install codecards[transformers]",
+)
+@pytest.mark.filterwarnings("default")
+def test_a_saved_cross_encoder_scores_pairs(tmp_path: Path) -> None:
+    library, transformers = import_module("sentence_transformers"), import_module("transformers")
+    words = "[PAD] [UNK] [CLS] [SEP] [MASK] where token kept def keep shop".split()
+    (tmp_path / "vocab.txt").write_text("\n".join(words))
+    tokenizer = transformers.BertTokenizerFast(str(tmp_path / "vocab.txt"))
+    shape = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    config = transformers.BertConfig(vocab_size=len(words), num_labels=1, **shape)
+    transformers.BertForSequenceClassification(config).save_pretrained(tmp_path / "raw")
+    tokenizer.save_pretrained(tmp_path / "raw")
+    library.CrossEncoder(str(tmp_path / "raw"), device="cpu").save_pretrained(str(tmp_path / "model"))
+    scorer = CrossEncoderScorer(tmp_path / "model")
+    texts = ["def keep token", "shop shop shop", "def keep token"]
+    values = scorer.score("where token kept", texts)
+    assert values[0] == pytest.approx(values[2])
+    assert values[0] != values[1]
