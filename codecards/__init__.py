@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from codecards.answers import FoundCard, Recall
+    from codecards.async_engine import AsyncEngine, AsyncSession
     from codecards.config import Settings
     from codecards.engine import Engine
     from codecards.errors import CodecardsError
@@ -15,9 +16,21 @@ if TYPE_CHECKING:
     from codecards.indexer.cards import Card
 
 __version__ = "0.1.0"
-__all__ = ["Card", "CodecardsError", "Engine", "FoundCard", "IndexReport", "Recall", "Settings"]
+__all__ = [
+    "AsyncEngine",
+    "AsyncSession",
+    "Card",
+    "CodecardsError",
+    "Engine",
+    "FoundCard",
+    "IndexReport",
+    "Recall",
+    "Settings",
+]
 
 _homes = {
+    "AsyncEngine": "codecards.async_engine",
+    "AsyncSession": "codecards.async_engine",
     "Card": "codecards.indexer.cards",
     "CodecardsError": "codecards.errors",
     "Engine": "codecards.engine",

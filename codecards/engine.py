@@ -146,6 +146,10 @@ class Engine:
                 self._building = threading.Thread(target=self._build, name="codecards-build", daemon=True)
                 self._building.start()
 
+    def is_building(self) -> bool:
+        """Return whether a background build is at work."""
+        return self._building is not None and self._building.is_alive()
+
     def wait_until_built(self, timeout_s: float | None = None) -> bool:
         """Wait for the background build; return whether the index is there.
 
@@ -373,8 +377,8 @@ class Engine:
                         raise
                     time.sleep(0.05)
                 else:
-                    if self._current is not None:
-                        self._current.snapshot.close()
+                    # The older generation is not closed here: other threads may still answer from it. Its snapshot
+                    # closes itself when the last of them lets it go.
                     self._current = newest
                     return newest
             raise AssertionError("unreachable")

@@ -7,6 +7,7 @@ import importlib.resources
 import os
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -112,7 +113,7 @@ def schema() -> str:
 
 
 class Snapshot:
-    """Answers questions from one generation; safe for several threads. To be closed."""
+    """Answers questions from one generation; safe for several threads. To be closed, or let go of by all."""
 
     def __init__(self, database: Path) -> None:
         """Open the newest committed generation.
@@ -124,6 +125,7 @@ class Snapshot:
         self.database = database
         self._lock = threading.Lock()
         self._connection = connect(database)
+        weakref.finalize(self, self._connection.close)
         try:
             self._connection.execute("PRAGMA query_only = 1")
             self._connection.execute("BEGIN")

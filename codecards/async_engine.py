@@ -1,0 +1,186 @@
+"""Async engine: the engine and its sessions for hosts with an event loop (asyncio, or trio by way of anyio).
+
+Each call runs the call of the same name of `Engine` or `Session` in a thread; nothing is done twice here.
+
+**Invariant:** a cancelled call leaves nothing running behind its caller's back. One that has not begun is not done; one
+that has begun is done whole before the cancellation goes on, but for `refresh`, which stops and commits nothing.
+"""
+
+import math
+import time
+from collections.abc import Callable, Coroutine
+from functools import partial, wraps
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
+
+from anyio import CancelScope, CapacityLimiter, from_thread, to_thread
+
+from codecards.config import Settings
+from codecards.engine import Engine
+from codecards.indexer.build import IndexReport, Progress
+from codecards.router.routing import RoutingAction
+from codecards.router.session import Session
+from codecards.router.session_state import SessionState
+from codecards.router.working_memory import WorkingMemory
+
+CALLS_AT_ONCE = 16
+"""Threads that one engine may take; further calls wait their turn."""
+WAIT_STEP_S = 0.1
+"""How long a thread waits for the background build before it looks whether its caller was cancelled."""
+
+_Wrapped = TypeVar("_Wrapped")
+_Arguments = ParamSpec("_Arguments")
+_Answer = TypeVar("_Answer")
+
+
+class InThreads(Generic[_Wrapped]):
+    """An object whose calls are made in threads."""
+
+    def __init__(self, wrapped: _Wrapped, limiter: CapacityLimiter) -> None:
+        """Take the object, and how many of its calls may run at once."""
+        self._wrapped = wrapped
+        self._limiter = limiter
+
+    @property
+    def sync(self) -> _Wrapped:
+        """The object itself, for use in a thread."""
+        return self._wrapped
+
+    async def _run(self, call: Callable[[], _Answer]) -> _Answer:
+        # Not abandoned when cancelled: the thread would go on writing while the caller believes that it is over.
+        return await to_thread.run_sync(call, limiter=self._limiter)
+
+
+def _in_thread(
+    call: Callable[Concatenate[_Wrapped, _Arguments], _Answer],
+) -> Callable[Concatenate[InThreads[_Wrapped], _Arguments], Coroutine[Any, Any, _Answer]]:
+    """Return the async form of a method, with its arguments and documentation."""
+
+    @wraps(call)
+    async def called(self: InThreads[_Wrapped], /, *arguments: _Arguments.args, **named: _Arguments.kwargs) -> _Answer:
+        return await self._run(partial(call, self._wrapped, *arguments, **named))
+
+    return called
+
+
+class AsyncSession(InThreads[Session]):
+    """The async form of `Session`; its acts are done one after the other."""
+
+    def __init__(self, session: Session) -> None:
+        """Take the session."""
+        super().__init__(session, CapacityLimiter(1))
+
+    @property
+    def name(self) -> str:
+        """The session's name."""
+        return self._wrapped.name
+
+    @property
+    def state(self) -> SessionState:
+        """The state as of the last call."""
+        return self._wrapped.state
+
+    @property
+    def memory(self) -> WorkingMemory:
+        """The working memory as of the last call."""
+        return self._wrapped.memory
+
+    @property
+    def last_actions(self) -> tuple[RoutingAction, ...]:
+        """The router's decisions of the last turn that this object took."""
+        return self._wrapped.last_actions
+
+    open_file = _in_thread(Session.open_file)
+    close_file = _in_thread(Session.close_file)
+    pin = _in_thread(Session.pin)
+    focus = _in_thread(Session.focus)
+    set_goal = _in_thread(Session.set_goal)
+    set_status = _in_thread(Session.set_status)
+    add_constraint = _in_thread(Session.add_constraint)
+    set_todo = _in_thread(Session.set_todo)
+    set_open_questions = _in_thread(Session.set_open_questions)
+    show_block = _in_thread(Session.show_block)
+    record = _in_thread(Session.record)
+    before_generation = _in_thread(Session.before_generation)
+    recall = _in_thread(Session.recall)
+    commit_note = _in_thread(Session.commit_note)
+    compact = _in_thread(Session.compact)
+    restore = _in_thread(Session.restore)
+    end = _in_thread(Session.end)
+    report = _in_thread(Session.report)
+    export = _in_thread(Session.export)
+    merge = _in_thread(Session.merge)
+
+
+class AsyncEngine(InThreads[Engine]):
+    """The async form of `Engine`; to be closed, best by `async with`."""
+
+    def __init__(self, engine: Engine) -> None:
+        """Take the engine, which this one closes."""
+        super().__init__(engine, CapacityLimiter(CALLS_AT_ONCE))
+
+    @classmethod
+    async def open(cls, path: str | Path = ".", *, settings: Settings | None = None, build: bool = True) -> Self:
+        """Return the async engine of the project at (or around) a folder; see `Engine.open`."""
+        return cls(await to_thread.run_sync(partial(Engine.open, path, settings=settings, build=build)))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """End the worker processes and give the generation up, also when the caller was cancelled."""
+        with CancelScope(shield=True):
+            await self._run(self._wrapped.close)
+
+    async def refresh(self, *, full: bool = False, progress: Progress | None = None) -> IndexReport:
+        """Bring the index up to date and return what was done; see `Engine.refresh`.
+
+        Args:
+            full: Whether to trust nothing that is stored.
+            progress: Is told, in the event loop, (what is done, how far, of how many).
+        """
+
+        def told(what: str, done: int, total: int) -> None:
+            from_thread.check_cancelled()
+            if progress is not None:
+                from_thread.run_sync(progress, what, done, total)
+
+        return await self._run(partial(self._wrapped.refresh, full=full, progress=told))
+
+    async def wait_until_built(self, timeout_s: float | None = None) -> bool:
+        """Wait for the background build; return whether the index is there; see `Engine.wait_until_built`."""
+
+        def waited() -> bool:
+            until = math.inf if timeout_s is None else time.monotonic() + timeout_s
+            while self._wrapped.is_building() and (left_s := until - time.monotonic()) > 0:
+                from_thread.check_cancelled()
+                self._wrapped.wait_until_built(min(WAIT_STEP_S, left_s))
+            return self._wrapped.wait_until_built(0)
+
+        return await self._run(waited)
+
+    is_indexed = _in_thread(Engine.is_indexed)
+    is_building = _in_thread(Engine.is_building)
+
+    build_in_background = _in_thread(Engine.build_in_background)
+    recall = _in_thread(Engine.recall)
+    similar = _in_thread(Engine.similar)
+    symbols = _in_thread(Engine.symbols)
+    callers = _in_thread(Engine.callers)
+    callees = _in_thread(Engine.callees)
+    show = _in_thread(Engine.show)
+    outline = _in_thread(Engine.outline)
+    impact = _in_thread(Engine.impact)
+    why_not = _in_thread(Engine.why_not)
+    files = _in_thread(Engine.files)
+    status = _in_thread(Engine.status)
+    n_changed = _in_thread(Engine.n_changed)
+    check = _in_thread(Engine.check)
+    call_graph = _in_thread(Engine.call_graph)
+    clean = _in_thread(Engine.clean)

@@ -1,0 +1,99 @@
+"""The async engine: all that the engine has, and nothing left running when a caller is cancelled."""
+
+import inspect
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import anyio
+import pytest
+
+from codecards import AsyncEngine, AsyncSession, Engine, Settings
+from codecards.errors import UsageError
+from codecards.router.session import Session
+from tests.support.indexed import write_repository
+
+pytestmark = pytest.mark.anyio
+SHOP = """\
+#- shop/tokens.py
+class TokenStore:
+    '''Keeps login tokens.'''
+
+    def purge_expired(self, now):
+        '''Remove tokens that are older than the timeout.'''
+        return [token for token in self.tokens if token.expires < now]
+#- shop/login.py
+from shop.tokens import TokenStore
+
+
+def log_out(now):
+    return TokenStore().purge_expired(now)
+"""
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture
+async def shop(tmp_path: Path) -> AsyncIterator[AsyncEngine]:
+    write_repository(tmp_path, SHOP)
+    async with await AsyncEngine.open(tmp_path, settings=Settings(n_workers=1), build=False) as engine:
+        yield engine
+
+
+def public_calls(of: type) -> dict[str, list[str]]:
+    """Return the names of a class's public methods and their parameters."""
+    members = {name: member for name, member in inspect.getmembers(of, callable) if not name.startswith("_")}
+    return {name: list(inspect.signature(member).parameters) for name, member in members.items()}
+
+
+@pytest.mark.parametrize(("plain", "asynchronous"), [(Engine, AsyncEngine), (Session, AsyncSession)])
+def test_every_call_has_its_async_form_with_the_same_arguments(plain: type, asynchronous: type) -> None:
+    own_start = {"start"}  # sessions are started by their engine
+    wanted = {name: parameters for name, parameters in public_calls(plain).items() if name not in own_start}
+    assert public_calls(asynchronous) == wanted
+    calls = [getattr(asynchronous, name) for name in wanted]
+    assert all(inspect.iscoroutinefunction(call) for call in calls)
+
+
+async def test_answers_are_those_of_the_engine(shop: AsyncEngine) -> None:
+    told: list[tuple[str, int, int]] = []
+    report = await shop.refresh(progress=lambda *said: told.append(said))
+    assert (report.n_read, report.complete) == (2, True)
+    assert told
+    recall = await shop.recall("where are expired tokens removed", limit=1)
+    assert recall.hits[0].card.qualified_name == "TokenStore.purge_expired"
+    assert [one.name for one in (await shop.callers("purge_expired")).calls] == ["log_out"]
+    with pytest.raises(UsageError):
+        await shop.recall("")
+
+
+async def test_many_questions_run_at_once(shop: AsyncEngine) -> None:
+    await shop.refresh()
+    found: list[str] = []
+
+    async def ask(name: str) -> None:
+        found.append((await shop.recall(name)).hits[0].card.name)
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(20):
+            tasks.start_soon(ask, "purge_expired")
+            tasks.start_soon(ask, "log_out")
+    assert sorted(found) == ["log_out"] * 20 + ["purge_expired"] * 20
+
+
+async def test_a_cancelled_refresh_commits_nothing_and_frees_the_index(shop: AsyncEngine) -> None:
+    with anyio.CancelScope() as scope:
+        await shop.refresh(progress=lambda *_said: scope.cancel())
+    assert scope.cancelled_caught
+    assert not await shop.is_indexed()
+    assert (await shop.refresh()).n_read == 2
+
+
+async def test_the_background_build_can_be_waited_for_and_the_wait_be_cancelled(shop: AsyncEngine) -> None:
+    assert not await shop.wait_until_built()
+    await shop.build_in_background()
+    with anyio.move_on_after(0.001):
+        await shop.wait_until_built()
+    assert await shop.wait_until_built(60)
