@@ -3,6 +3,7 @@
 The public names are loaded when they are first used, so that `import codecards` costs next to nothing.
 """
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,9 @@ __all__ = [
     "Recall",
     "Settings",
 ]
+
+# Without a handler of its own, a library's warnings would land on the stderr of its host.
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 _homes = {
     "AsyncEngine": "codecards.async_engine",

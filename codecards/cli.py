@@ -23,6 +23,7 @@ from codecards.command_run import (
 )
 from codecards.config import settings_from_environment
 from codecards.errors import IndexWriteError, SnapshotMissingError, WriterBusyError
+from codecards.logs import DEFAULT_LEVEL, start_logging
 from codecards.wire import (
     files_json,
     impact_json,
@@ -61,6 +62,12 @@ def common(
         Path | None, typer.Option("-C", metavar="DIR", help="The project (default: around this folder).")
     ] = None,
     index: Annotated[Path | None, typer.Option("--index", metavar="DIR", help="Where the index lies.")] = None,
+    log_level: Annotated[
+        str | None, typer.Option("--log-level", metavar="LEVEL", help="debug, info, warning or error; to stderr.")
+    ] = None,
+    log_file: Annotated[
+        Path | None, typer.Option("--log-file", metavar="FILE", help="Append the log here, as JSON lines.")
+    ] = None,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
@@ -68,7 +75,14 @@ def common(
     """Finds the right code in a repository, and keeps the right code in view."""
     chosen.project = project
     settings = settings_from_environment()
-    chosen.settings = replace(settings, index=index.absolute()) if index is not None else settings
+    chosen.settings = settings = replace(
+        settings,
+        index=index.absolute() if index is not None else settings.index,
+        log_file=log_file.absolute() if log_file is not None else settings.log_file,
+        log_level=log_level or settings.log_level,
+    )
+    if settings.log_file or settings.log_level:
+        start_logging(settings.log_level or DEFAULT_LEVEL, settings.log_file)
 
 
 @app.command("index")

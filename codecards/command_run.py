@@ -1,6 +1,7 @@
 """Command run: what all commands share: their project, its engine, how answers and errors leave the process."""
 
 import json
+import logging
 import os
 import sys
 from collections.abc import Callable
@@ -20,6 +21,8 @@ from codecards.indexer.build import IndexReport
 from codecards.indexer.source_files import check_root
 from codecards.wire import Json, calls_json, printable, report_json
 
+logger = logging.getLogger(__name__)
+
 INTERRUPTED = 130
 AUTO_REFRESH_FILES = 500
 """Changed files up to which a question brings the index up to date by itself; more are reported and left."""
@@ -33,6 +36,7 @@ class CommandGroup(TyperGroup):
         try:
             return super().invoke(ctx)
         except CodecardsError as error:
+            logger.error("command failed", extra={"kind": type(error).__name__, "detail": str(error)})
             say(f"codecards: {error}")
             raise typer.Exit(error.exit_code) from None
         except KeyboardInterrupt:
@@ -46,6 +50,7 @@ class CommandGroup(TyperGroup):
         except Exception as error:
             if os.environ.get("CODECARDS_DEBUG"):
                 raise
+            logger.exception("internal error")
             say(f"codecards: internal error: {type(error).__name__}: {error}; CODECARDS_DEBUG=1 shows where it is")
             raise typer.Exit(3) from None
 

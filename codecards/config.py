@@ -28,6 +28,12 @@ class Settings:
     n_workers: int | None = None
     """Processes that read files; None for one a usable core."""
     worker_time_limit_s: float = 60.0
+    log_file: Path | None = None
+    """Where the log goes; None for stderr."""
+    log_level: str = ""
+    """"debug", "info", "warning", "error"; "" logs "info" to the file, if one is named, and else nothing."""
+    traces_turns: bool = False
+    """Whether each turn of a session is kept with all that made it, for replay; see `codecards.router.trace`."""
 
     def index_folder(self, root: Path) -> IndexFolder:
         """Return where the index of a project lies."""
@@ -35,11 +41,20 @@ class Settings:
 
 
 def settings_from_environment(environment: Mapping[str, str] | None = None) -> Settings:
-    """Return the settings that `CODECARDS_INDEX`, `_EMBEDDER` and `_RERANKER` name, else the defaults."""
+    """Return the settings that the variables `CODECARDS_…` give, else the defaults.
+
+    They are `CODECARDS_INDEX`, `_EMBEDDER`, `_RERANKER`, `_LOG_FILE`, `_LOG_LEVEL` and `_TRACE` ("1" traces turns).
+    """
     values = os.environ if environment is None else environment
-    index = values.get("CODECARDS_INDEX")
     return Settings(
-        index=Path(index).expanduser().absolute() if index else None,
+        index=_path(values.get("CODECARDS_INDEX")),
         embedder=values.get("CODECARDS_EMBEDDER") or DEFAULT_EMBEDDER,
         reranker=values.get("CODECARDS_RERANKER") or None,
+        log_file=_path(values.get("CODECARDS_LOG_FILE")),
+        log_level=values.get("CODECARDS_LOG_LEVEL", ""),
+        traces_turns=values.get("CODECARDS_TRACE", "").lower() in ("1", "true", "yes", "on"),
     )
+
+
+def _path(text: str | None) -> Path | None:
+    return Path(text).expanduser().absolute() if text else None

@@ -3,6 +3,7 @@
 **Invariant:** one answer is made from one generation; a new generation is taken up between answers.
 """
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -47,6 +48,8 @@ from codecards.why_not import why_not
 
 if TYPE_CHECKING:
     import networkx
+
+logger = logging.getLogger(__name__)
 
 DEFAULT_CALLS = 100
 OPEN_TRIES = 3
@@ -135,9 +138,11 @@ class Engine:
         deriver = Derivation(
             lambda entry: text_reader(self.root, entry, self.settings.build.discovery), self._loaded_embedder()
         )
-        return refresh(
+        report = refresh(
             self.root, self.folder, deriver, self._workers, self.settings.build, full=full, progress=progress
         )
+        _log_run(report)
+        return report
 
     def build_in_background(self) -> None:
         """Start building the index in a thread, unless one is at it."""
@@ -167,6 +172,7 @@ class Engine:
             self.refresh()
         except CodecardsError as error:
             self._build_error = error
+            logger.warning("background index run failed", extra={"detail": str(error)})
 
     # asking
 
@@ -208,10 +214,15 @@ class Engine:
         verdict = ranking.verdict if hits else "none"
         off = "vectors" not in ranking.lanes and self._embedder_error
         notices = (f"meaning search is off: {self._embedder_error}",) if off else ()
+        took_ms = (time.monotonic() - started) * 1000
+        logger.info("recall", extra={
+            "verdict": verdict, "query_kind": ranking.kind, "hits": len(hits), "candidates": ranking.n_candidates,
+            "lanes": ranking.lanes, "generation": reader.snapshot.generation, "took_ms": round(took_ms, 1),
+        })  # fmt: skip
         return Recall(
             query, ranking.kind, verdict, reader.snapshot.generation, hits, reader.derived.columns.n_files,
-            reader.derived.columns.n_cards, dict(reader.left_out), ranking.suggestions, (time.monotonic() - started) * 1000,
-            notices, self._lanes(ranking),
+            reader.derived.columns.n_cards, dict(reader.left_out), ranking.suggestions, took_ms, notices,
+            self._lanes(ranking),
         )  # fmt: skip
 
     def similar(self, path: str, line: int, *, limit: int = 8) -> tuple[Card, Recall]:
@@ -380,6 +391,7 @@ class Engine:
                     # The older generation is not closed here: other threads may still answer from it. Its snapshot
                     # closes itself when the last of them lets it go.
                     self._current = newest
+                    logger.debug("generation opened", extra={"generation": newest.snapshot.generation})
                     return newest
             raise AssertionError("unreachable")
 
@@ -455,3 +467,16 @@ class Engine:
             last = min(found.last_line or len(lines), len(lines))
         text = excerpt(lines[first - 1 : last], max_lines=2000, max_characters=60_000)
         return Shown(card, found.path, first, max(first, last), text, changed)
+
+
+def _log_run(report: IndexReport) -> None:
+    logger.info("index run", extra={
+        "root": str(report.root), "generation": report.generation, "complete": report.complete,
+        "files_seen": report.n_seen, "files_read": report.n_read, "files_removed": report.n_removed,
+        "files_skipped": report.n_skipped, "cards": report.n_cards, "edges": report.n_edges,
+        "took_ms": round(report.took_ms, 1),
+    })  # fmt: skip
+    for message in report.messages:
+        logger.warning("index message", extra={"detail": message})
+    for problem in report.problems:
+        logger.debug("not indexed whole", extra={"path": problem.path, "reason": problem.reason.value})

@@ -3,6 +3,8 @@
 Acts return a short status; what they show appears in the next context, and nowhere else.
 """
 
+import logging
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -25,9 +27,12 @@ from codecards.router.routing import RoutingAction
 from codecards.router.session_acts import SessionActs, recorded, stamp
 from codecards.router.session_state import SessionState
 from codecards.router.session_store import SessionStore
+from codecards.router.trace import TakenTurn, log_turn, write_trace
 from codecards.router.turn import TurnInput, TurnSettings, take_turn
 from codecards.router.window import ActionBlock, Message, WindowSettings, push
 from codecards.router.working_memory import Change, Mode, Task, WorkingMemory, with_change
+
+logger = logging.getLogger(__name__)
 
 KEPT_QUESTIONS = 50
 
@@ -55,8 +60,11 @@ class Session(SessionActs):
         clock: Clock = utc_now,
         summariser: Summariser | None = None,
         mask: Callable[[str], str] = mask_secrets,
+        traces_turns: bool = False,
     ) -> None:
         """Open a session that exists; `Session.start` makes a new one.
+
+        With `traces_turns` each turn is kept with all that made it (`codecards.router.trace`).
 
         Raises:
             TargetNotFoundError: There is no such session.
@@ -64,6 +72,7 @@ class Session(SessionActs):
         super().__init__(store, name, project, settings=settings, clock=clock, summariser=summariser, mask=mask)
         self._archive = archive
         self._window = window or WindowSettings()
+        self._traces_turns = traces_turns
         self.last_actions: tuple[RoutingAction, ...] = ()
         """The router's decisions of the last turn that this object took."""
 
@@ -83,6 +92,7 @@ class Session(SessionActs):
         window: WindowSettings | None = None,
         clock: Clock = utc_now,
         summariser: Summariser | None = None,
+        traces_turns: bool = False,
     ) -> "Session":
         """Return a new session.
 
@@ -97,7 +107,17 @@ class Session(SessionActs):
             if store.exists(name):
                 raise UsageError(f"There is a session {name!r} already; go on with it, or choose another name.")
             store.save(SessionState(name, memory, budget_tokens, now, now, parent=parent))
-        return cls(store, name, project, archive, settings=settings, window=window, clock=clock, summariser=summariser)
+        return cls(
+            store,
+            name,
+            project,
+            archive,
+            settings=settings,
+            window=window,
+            clock=clock,
+            summariser=summariser,
+            traces_turns=traces_turns,
+        )
 
     # Acts of the host, and turns
 
@@ -145,28 +165,25 @@ class Session(SessionActs):
         Raises:
             BudgetTooSmallError: Goal and constraints do not fit; nothing was changed.
         """
-        asked = self._mask(user_input)
+        asked, started = self._mask(user_input), time.monotonic()
         with self._store.locked(self.name):
-            state = self._store.load(self.name)
+            before = state = self._store.load(self.name)
             references: tuple[Reference, ...] = ()
             if asked.strip():
                 # "go on" alone says nothing: the goal is part of every question.
                 references = tuple(self._project.recaller.recall(f"{asked} {state.memory.task.goal}", 5))
             signals = self._project.signals(state.memory)
-            result = take_turn(
-                state,
-                TurnInput(
-                    self._project.texts_for(state, signals),
-                    self._project.digester.digest,
-                    user_input=asked,
-                    signals=signals,
-                    references=references,
-                    segments=self._segments(state.memory),
-                    environment={"now": stamp(self._clock), **(environment or {})},
-                    tool_schema=tool_schema,
-                ),
-                self._settings,
+            given = TurnInput(
+                self._project.texts_for(state, signals),
+                self._project.digester.digest,
+                user_input=asked,
+                signals=signals,
+                references=references,
+                segments=self._segments(state.memory),
+                environment={"now": stamp(self._clock), **(environment or {})},
+                tool_schema=tool_schema,
             )
+            result = take_turn(state, given, self._settings)
             state = result.state
             if asked.strip():
                 block = ActionBlock((Message("user", asked, state.memory.turn),))
@@ -176,6 +193,10 @@ class Session(SessionActs):
                 state = replace(state, window=window)
             self._state = self._store.save(self._stamped(state), snapshot=True)
             self.last_actions = result.actions
+            took_ms = (time.monotonic() - started) * 1000
+            if self._traces_turns:
+                write_trace(self._store, TakenTurn(before, given, result, stamp(self._clock), took_ms))
+        log_turn(self.name, result, took_ms)
         return result.context
 
     def recall(self, query: str, limit: int = 8) -> RecallAnswer:
@@ -190,6 +211,7 @@ class Session(SessionActs):
         near = self._project.vocabulary.near_words(query)
         refusal = check_retry(query, state.memory.turn, state.asked, near, generation=generation)
         if refusal is not None:
+            logger.info("question refused", extra={"session": self.name, "turn": state.memory.turn})
             return RecallAnswer((), refusal)
         references = tuple(self._project.recaller.recall(query, limit))[:limit]
         paths = tuple(dict.fromkeys(reference.path for reference in references))

@@ -87,6 +87,10 @@ class SessionStore:
             raise TargetNotFoundError(f"{name} turn {turn}", what="state")
         return decode_state(path.read_bytes(), str(path))
 
+    def trace_path(self, name: str) -> Path:
+        """Return where the trace of its turns lies; see `codecards.router.trace`."""
+        return self._folder(name) / "trace.jsonl"
+
     def keep(self, name: str, text: str) -> str:
         """Keep a text byte for byte and return the handle that gives it back."""
         handle = handle_of(text)

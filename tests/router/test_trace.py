@@ -1,0 +1,99 @@
+"""Trace: a turn is kept with all that made it, and can be taken again."""
+
+import logging
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from codecards.router.archive import Archive
+from codecards.router.assembly import AssemblySettings
+from codecards.router.project import Project
+from codecards.router.project_view import TextsOf
+from codecards.router.rendering import RenderSettings
+from codecards.router.session import Session
+from codecards.router.session_store import SessionStore
+from codecards.router.trace import read_trace, replay_turn, traced_blocks
+from codecards.router.turn import TurnSettings
+
+FILES = {"a.py": "def one():\n    return 1\n", "b.py": "def two():\n    return 2\n"}
+
+
+def session(folder: Path, *, traces: bool = True) -> tuple[SessionStore, Session, dict[str, str]]:
+    store, files = SessionStore(folder / "sessions"), dict(FILES)
+    started = Session.start(
+        store, "task", Project(TextsOf(files)), Archive(folder / "archive"), goal="add one", traces_turns=traces
+    )
+    return store, started, files
+
+
+@pytest.mark.seed("S4-25", "S1-2")
+def test_a_traced_turn_taken_again_gives_the_same_context_byte_for_byte(tmp_path: Path) -> None:
+    store, task, files = session(tmp_path)
+    task.open_file("a.py", "see one")
+    task.record("run", call="pytest", result="1 failed: E   assert 1 == 2", error=True)
+    sent = [task.before_generation("do not touch b.py")]
+    files["a.py"] = "def one():\n    return 11\n"
+    task.open_file("b.py", "see two")
+    sent.append(task.before_generation())
+    files.clear()  # what was on disk then does not matter any more
+    traces = read_trace(store, "task")
+    assert [trace.turn for trace in traces] == [1, 2]
+    for context, trace in zip(sent, traces, strict=True):
+        again = replay_turn(store, "task", trace).context
+        assert (again.text, again.messages, again.version) == (context.text, context.messages, trace.ledger.version)
+        assert traced_blocks(store, "task", trace) == context.blocks
+        assert trace.ledger == context.ledger
+
+
+@pytest.mark.seed("S4-25")
+def test_a_traced_turn_can_be_taken_with_other_settings(tmp_path: Path) -> None:
+    store, task, _ = session(tmp_path)
+    task.open_file("a.py", "see one")
+    task.before_generation("go on")
+    (trace,) = read_trace(store, "task")
+    markdown = replace(TurnSettings(), assembly=AssemblySettings(rendering=RenderSettings(markup="markdown")))
+    other = replay_turn(store, "task", trace, markdown)
+    assert other.context.version != trace.ledger.version
+    assert "## open_file" in other.context.text
+    assert store.load("task").memory.turn == 1
+
+
+def test_nothing_is_traced_unless_asked(tmp_path: Path) -> None:
+    store, task, _ = session(tmp_path, traces=False)
+    task.before_generation("hello")
+    assert read_trace(store, "task") == []
+    assert not store.trace_path("task").exists()
+
+
+def test_a_half_written_line_costs_only_itself(tmp_path: Path) -> None:
+    store, task, _ = session(tmp_path)
+    task.before_generation("one")
+    with store.trace_path("task").open("ab") as file:
+        file.write(b'{"turn": 2, "taken"\n')
+    task.before_generation("two")
+    assert [trace.turn for trace in read_trace(store, "task")] == [1, 2]
+
+
+def test_a_trace_that_cannot_be_written_does_not_stop_the_turn(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    store, task, _ = session(tmp_path)
+    store.trace_path("task").mkdir()
+    with caplog.at_level(logging.INFO, "codecards"):
+        context = task.before_generation("hello")
+    assert context.turn == 1
+    assert [record.getMessage() for record in caplog.records] == ["turn not traced", "turn"]
+
+
+def test_a_turn_and_its_switches_are_logged_without_any_text(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    _, task, _ = session(tmp_path)
+    task.record("recall", paths=["b.py"], query="secret words")
+    task.record("recall", paths=["b.py"], query="secret words")
+    with caplog.at_level(logging.DEBUG, "codecards"):
+        task.before_generation("also secret words")
+    events = {record.getMessage(): vars(record) for record in caplog.records}
+    assert (events["switch"]["path"], events["switch"]["to"]) == ("b.py", "full")
+    assert events["switch"]["why"] == "found by 2 retrievals in a row"
+    assert events["turn"]["version"]
+    assert not [one for one in events.values() if "secret" in repr(one)]
