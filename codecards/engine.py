@@ -37,7 +37,8 @@ from codecards.indexer.source_files import check_root, discover, project_root, r
 from codecards.indexer.workers import Workers
 from codecards.live_search import live_recall
 from codecards.reader import Reader, open_reader
-from codecards.retrieval.derivation import Derivation, check_contents
+from codecards.retrieval.derivation import Derivation
+from codecards.retrieval.derived_folder import check_contents
 from codecards.retrieval.embedder import Embedder, load_embedder
 from codecards.retrieval.hits import Hit, Ranking
 from codecards.retrieval.search import Filters, search

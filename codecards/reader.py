@@ -10,7 +10,7 @@ from codecards.errors import SnapshotMissingError
 from codecards.indexer.index_folder import IndexFolder
 from codecards.indexer.problems import Kept
 from codecards.indexer.snapshot import Snapshot
-from codecards.retrieval.derivation import check_contents
+from codecards.retrieval.derived_folder import check_contents
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.embedder import Embedder
 

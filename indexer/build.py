@@ -3,67 +3,27 @@
 **Invariant:** whatever the edits before it, a refresh leaves what a fresh index of the same tree would hold.
 """
 
-import gc
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from codecards.errors import SnapshotDamagedError, SnapshotFormatError
-from codecards.indexer.cards import Card
 from codecards.indexer.changes import Changes, compare
-from codecards.indexer.edge_resolution import Edge, Resolver
-from codecards.indexer.facts import FileFacts
-from codecards.indexer.file_record import EXTRACTOR_VERSION, PackedRecord
+from codecards.indexer.file_record import EXTRACTOR_VERSION
 from codecards.indexer.git_calls import GitState, git_state
 from codecards.indexer.index_folder import FORMAT, IndexFolder, Manifest
-from codecards.indexer.problems import Kept, Problem, Reason
-from codecards.indexer.reading import ReadFile, Store, SuspectReader
-from codecards.indexer.snapshot import FileEntry
+from codecards.indexer.problems import Kept, Problem
 from codecards.indexer.snapshot_writer import SnapshotWriter
 from codecards.indexer.source_files import Discovery, DiscoverySettings, discover
-from codecards.indexer.symbol_table import SymbolTable
-from codecards.indexer.tokens import FileTokens
-from codecards.indexer.workers import Workers
 
-
-@dataclass(frozen=True, slots=True)
-class ChangedFile:
-    """A file that this generation holds anew, for what is derived from it."""
-
-    entry: FileEntry
-    cards: tuple[Card, ...]
-    tokens: FileTokens
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What a generation changes, for what is derived from it."""
-
-    old_folder: Path | None
-    """What was derived from the generation before; None to derive all anew (`changed` then holds every file)."""
-    new_folder: Path
-    """Where to put what is derived now; does not exist yet."""
-    changed: Sequence[ChangedFile]
-    removed_ids: frozenset[int]
-    """Ids of files that are gone."""
-    links: Sequence[tuple[int, int, int]]
-    """(source file id, target file id, number of edges), whole."""
-
-
-class Deriver(Protocol):
-    """Makes what is derived from a generation: columns, word index, vectors."""
-
-    identity: str
-    """Changes with anything that makes older derived files useless: their format, the embedder."""
-
-    def derive(self, change: Change) -> None:
-        """Fill `change.new_folder`."""
-
-    def usable(self, folder: Path) -> bool:
-        """Return whether the files of a derived folder are whole."""
+if TYPE_CHECKING:
+    from codecards.indexer.deriving import Deriver
+    from codecards.indexer.file_record import PackedRecord
+    from codecards.indexer.reading import ReadFile
+    from codecards.indexer.workers import Workers
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +59,6 @@ class IndexReport:
 
 Progress = Callable[[str, int, int], None]
 """Told (what is being done, how many are done, how many there are)."""
-COSTS_A_FILE = frozenset({Reason.WORKER_DIED, Reason.TIMED_OUT, Reason.VANISHED})
 
 
 @dataclass(slots=True)
@@ -108,8 +67,8 @@ class _Run:
 
     root: Path
     folder: IndexFolder
-    deriver: Deriver
-    workers: Workers
+    deriver: "Deriver"
+    workers: "Workers"
     settings: BuildSettings
     progress: Progress
     discovery: Discovery
@@ -118,20 +77,20 @@ class _Run:
 
 
 @dataclass(frozen=True, slots=True)
-class _Difference:
-    """What a new generation has to take in."""
+class _Suspects:
+    """What reading the suspects gave."""
 
-    changes: Changes
-    read: Sequence[ReadFile]
-    of_reading: Sequence[Problem]
-    """Problems of files that could not be read."""
+    read: "Sequence[ReadFile]"
+    problems: Sequence[Problem]
+    """Of files that could not be read."""
+    n_parsed: int
 
 
 def refresh(
     root: Path,
     folder: IndexFolder,
-    deriver: Deriver,
-    workers: Workers,
+    deriver: "Deriver",
+    workers: "Workers",
     settings: BuildSettings | None = None,
     *,
     full: bool = False,
@@ -176,19 +135,25 @@ def _refresh(run: _Run, *, full: bool) -> IndexReport:
             if not writer.generation:
                 raise SnapshotDamagedError(f"the index {folder.database} has lost what it held")
         changes = compare(writer.files(), run.discovery.files, trust_times=not full)
-        reader = _reader(run, writer, len(changes.suspects), trusts=not full)
-        read = reader.read(changes, run.workers)
-        of_reading = [*run.discovery.problems, *reader.problems]
+        suspects = _read(run, writer, changes, trusts=not full) if changes.suspects else _Suspects((), (), 0)
+        of_reading = [*run.discovery.problems, *suspects.problems]
         old = folder.derived(writer.generation)
         fits = meta.get("derived") == deriver.identity and writer.generation > 0 and not full and deriver.usable(old)
         if not fits and writer.generation and not full:
             messages = (*messages, "the word and vector indexes did not fit this version and were derived anew")
-        state = git_state(run.root)
-        changed = [one for one in read if one.record is not None]
-        if fits and not changed and not changes.removed and set(of_reading) == set(writer.problems(of_content=False)):
-            _touch(writer, read, state)
+        state = _state_values(git_state(run.root))
+        n_changed = sum(one.record is not None for one in suspects.read)
+        if (
+            fits and not n_changed and not changes.removed
+            and set(of_reading) == set(writer.problems(of_content=False))
+        ):  # fmt: skip
+            _touch(writer, suspects.read, state)
         else:
-            _commit(run, writer, _Difference(changes, read, of_reading), state, old if fits else None)
+            from codecards.indexer.generation import Difference, commit_generation  # noqa: PLC0415 - as in `_read`
+
+            new = folder.derived(writer.generation + 1)
+            difference = Difference(changes, suspects.read, of_reading, old if fits else None, state)
+            commit_generation(writer, difference, deriver, new, run.progress)
         generation = writer.generation
         counts = writer.meta()
         all_problems = writer.problems()
@@ -200,8 +165,8 @@ def _refresh(run: _Run, *, full: bool) -> IndexReport:
         complete=counts["complete"] == "1",
         took_ms=(time.monotonic() - run.started) * 1000,
         n_seen=len(run.discovery.files),
-        n_read=reader.n_parsed,
-        n_unchanged=len(run.discovery.files) - len(changed),
+        n_read=suspects.n_parsed,
+        n_unchanged=len(run.discovery.files) - n_changed,
         n_removed=len(changes.removed),
         n_skipped=len({problem.path for problem in all_problems if problem.kept is Kept.NONE}),
         n_cards=int(counts["n_cards"]),
@@ -211,18 +176,23 @@ def _refresh(run: _Run, *, full: bool) -> IndexReport:
     )
 
 
-def _reader(run: _Run, writer: SnapshotWriter, total: int, *, trusts: bool) -> SuspectReader:
-    """Return what reads the suspects; without trust no stored record is used."""
+def _read(run: _Run, writer: SnapshotWriter, changes: Changes, *, trusts: bool) -> _Suspects:
+    """Read the suspects; without trust no stored record is used."""
+    # What reads and links costs as much to load as a look at ten thousand files that did not change.
+    from codecards.indexer.reading import Store, SuspectReader  # noqa: PLC0415
 
-    def keep(records: list[tuple[bytes, PackedRecord]]) -> None:
+    def keep(records: "list[tuple[bytes, PackedRecord]]") -> None:
         if records:
             with writer.transaction():
                 writer.put_records(records, writer.generation + 1)
 
     store = Store(writer.record if trusts else lambda _: None, keep)
-    return SuspectReader(
+    total = len(changes.suspects)
+    reader = SuspectReader(
         run.root, run.settings.discovery, store, trusts, lambda n_read: run.progress("reading", n_read, total)
     )
+    read = reader.read(changes, run.workers)
+    return _Suspects(read, reader.problems, reader.n_parsed)
 
 
 def _make_ready(folder: IndexFolder) -> tuple[Manifest | None, tuple[str, ...]]:
@@ -240,110 +210,11 @@ def _make_ready(folder: IndexFolder) -> tuple[Manifest | None, tuple[str, ...]]:
     return manifest, ()
 
 
-def _commit(run: _Run, writer: SnapshotWriter, difference: _Difference, state: GitState, old: Path | None) -> None:
-    """Write the new generation: files, cards, edges, and what is derived."""
-    generation, changes = writer.generation + 1, difference.changes
-    run.progress("storing", 0, 1)
-    with writer.transaction():
-        writer.remove_files(entry.file_id for entry in changes.removed)
-        changed, facts = _put_files(writer, difference.read)
-        writer.put_problems(difference.of_reading, _content_problems(writer, difference))
-        stable = writer.generation > 0 and not changes.removed and _same_interfaces(difference)
-        _resolve(run, writer, facts, [one.entry for one in changed] if stable else None)
-        run.progress("deriving", 0, 1)
-        removed = frozenset(entry.file_id for entry in changes.removed)
-        everything = changed if old is not None else _every_file(writer, changed)
-        run.deriver.derive(Change(old, run.folder.derived(generation), everything, removed, writer.links()))
-        writer.forget(generation)
-        complete = not any(problem.reason in COSTS_A_FILE for problem in writer.problems())
-        writer.put_meta(
-            {
-                "generation": str(generation),
-                "derived": run.deriver.identity,
-                "complete": str(int(complete)),
-                **_state_values(state),
-                **writer.counts(),
-            }
-        )
-    writer.generation = generation
-    run.progress("done", 1, 1)
-
-
-def _put_files(writer: SnapshotWriter, read: Sequence[ReadFile]) -> tuple[list[ChangedFile], dict[str, FileFacts]]:
-    """Put changed files in; return them, and path -> facts."""
-    changed: list[ChangedFile] = []
-    writer.touch_files([one.entry for one in read if one.record is None])
-    facts: dict[str, FileFacts] = {}
-    for one in read:
-        if one.record is not None:
-            file_id, cards = writer.put_file(one.entry, one.record.contents.drafts)
-            changed.append(ChangedFile(replace(one.entry, file_id=file_id), cards, one.record.contents.tokens))
-            facts[one.entry.path] = one.record.facts
-    return changed, facts
-
-
-def _same_interfaces(difference: _Difference) -> bool:
-    """Return whether no change can touch how other files' references resolve."""
-    before = {known.path: known.interface for _, known in difference.changes.suspects if known is not None}
-    return all(before.get(one.entry.path) == one.entry.interface for one in difference.read)
-
-
-def _resolve(
-    run: _Run, writer: SnapshotWriter, fresh: Mapping[str, FileFacts], changed: Sequence[FileEntry] | None
-) -> None:
-    """Resolve the references of the changed files, or (None) of all."""
-    files = writer.files()
-    file_ids = {entry.path: entry.file_id for entry in files}
-    facts = dict(writer.facts_of_files(without=fresh)) | dict(fresh)
-    resolver = Resolver(SymbolTable(facts))
-    paths = [entry.path for entry in (files if changed is None else changed)]
-
-    def edges() -> Iterator[Edge]:
-        for number, path in enumerate(paths):
-            yield from resolver.resolve(path)
-            if number % 100 == 0:
-                run.progress("linking", number, len(paths))
-
-    replaced = None if changed is None else [entry.file_id for entry in changed]
-    with _no_collection():
-        writer.put_edges(edges(), file_ids, writer.positions(), replaced=replaced)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Spare the search for cycles among hundreds of thousands of values that all stay (a third of the time)."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-def _every_file(writer: SnapshotWriter, changed: Sequence[ChangedFile]) -> list[ChangedFile]:
-    """Return all files of the generation, those that did not change from what is stored of them."""
-    have = {one.entry.file_id: one for one in changed}
-    return [have.get(entry.file_id) or ChangedFile(entry, *writer.stored(entry)) for entry in writer.files()]
-
-
-def _content_problems(writer: SnapshotWriter, difference: _Difference) -> list[Problem]:
-    """Return the problems that contents have: of the files read now, and of those that are as before."""
-    same = {entry.path for entry in difference.changes.unchanged}
-    found: list[Problem] = []
-    for one in difference.read:
-        if one.record is None:
-            same.add(one.entry.path)
-        else:
-            found += [Problem(one.entry.path, *problem) for problem in one.record.contents.problems]
-    return found + [problem for problem in writer.problems(of_content=True) if problem.path in same]
-
-
-def _touch(writer: SnapshotWriter, read: Sequence[ReadFile], state: GitState) -> None:
+def _touch(writer: SnapshotWriter, read: "Sequence[ReadFile]", state: Mapping[str, str]) -> None:
     """Note time stamps and the commit of a tree that has not changed."""
     with writer.transaction():
         writer.touch_files([one.entry for one in read])
-        writer.put_meta(_state_values(state))
+        writer.put_meta(state)
 
 
 def _state_values(state: GitState) -> dict[str, str]:

@@ -8,12 +8,12 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from codecards.errors import IndexWriteError
 from codecards.indexer.cards import Card
-from codecards.indexer.edge_resolution import Edge
 from codecards.indexer.facts import FileFacts
 from codecards.indexer.file_record import PackedRecord, unpack, unpack_facts
 from codecards.indexer.partition import CardDraft, place
@@ -28,7 +28,10 @@ from codecards.indexer.snapshot import (
     problem_of_row,
     schema,
 )
-from codecards.indexer.tokens import FileTokens
+
+if TYPE_CHECKING:
+    from codecards.indexer.edge_resolution import Edge
+    from codecards.indexer.tokens import FileTokens
 
 KEPT_GENERATIONS = 50
 """How long a content that no file has any more is remembered, in generations; branch switches find it again."""
@@ -117,7 +120,7 @@ class SnapshotWriter:
         if verdict != "ok":
             raise damaged(self.database, sqlite3.DatabaseError(verdict))
 
-    def stored(self, entry: FileEntry) -> tuple[tuple[Card, ...], FileTokens]:
+    def stored(self, entry: FileEntry) -> "tuple[tuple[Card, ...], FileTokens]":
         """Return a stored file's cards and words.
 
         Raises:
@@ -219,7 +222,7 @@ class SnapshotWriter:
 
     def put_edges(
         self,
-        edges: Iterable[Edge],
+        edges: "Iterable[Edge]",
         file_ids: Mapping[str, int],
         positions: Mapping[int, Mapping[int, int]],
         *,
@@ -304,7 +307,7 @@ def _card_row(
 
 
 def _edge_row(
-    edge: Edge, file_ids: Mapping[str, int], positions: Mapping[int, Mapping[int, int]]
+    edge: "Edge", file_ids: Mapping[str, int], positions: Mapping[int, Mapping[int, int]]
 ) -> tuple[object, ...]:
     def card(path: str, definition: int) -> int | None:
         return positions.get(file_ids[path], {}).get(definition)

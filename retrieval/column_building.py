@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from codecards.indexer.build import ChangedFile
 from codecards.indexer.cards import Card
+from codecards.indexer.deriving import ChangedFile
 from codecards.retrieval.columns import KINDS, ROLES, Columns, Int64s
 from codecards.retrieval.path_words import name_hash, path_words
 from codecards.retrieval.vocabulary import Vocabulary

@@ -12,7 +12,7 @@ import numpy as np
 
 from codecards.errors import SnapshotDamagedError, SnapshotMissingError
 from codecards.retrieval.columns import Columns, Floats, Int64s, Uint64s
-from codecards.retrieval.derivation import COLUMNS_FOLDER, KEYWORDS_FOLDER, VECTORS_FOLDER, read_languages
+from codecards.retrieval.derived_folder import COLUMNS_FOLDER, KEYWORDS_FOLDER, VECTORS_FOLDER, read_languages
 from codecards.retrieval.embedder import Embedder
 from codecards.retrieval.expansion import Expander
 from codecards.retrieval.keyword_index import KeywordIndex

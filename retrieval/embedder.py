@@ -4,43 +4,21 @@ Nothing here touches the network: a model is shipped with the package, or lies o
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Protocol
 
 from codecards.errors import EmbedderError, UsageError
-from codecards.retrieval.embedded_text import TEXT_FORMAT, card_text, split_identifiers
+from codecards.retrieval.model_files import STATIC_FILES, TABLE_FILE, hash_files, table_width
 
-__all__ = [
-    "TEXT_FORMAT",
-    "Embedder",
-    "NoEmbedder",
-    "canaries_agree",
-    "canary",
-    "card_text",
-    "load_embedder",
-    "require_agreement",
-    "split_identifiers",
-]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 MODELS = Path(__file__).parent / "models"
+STATIC_MODEL = MODELS / "static-code"
 _TRANSFORMERS_PREFIX = "sentence-transformers:"
-_LEAST_CANARY_COSINE = 0.98
-"""The int8 model differs by up to 0.01 between processors with and without VNNI; another model is below 0.9."""
-_CANARY_DOCUMENTS = (
-    card_text(
-        "src/auth/token_store.py",
-        "TokenStore.purge_expired",
-        "def purge_expired(self, now: float) -> int",
-        "Remove tokens that are older than the timeout.",
-        "stale = [key for key, token in self._tokens.items() if token.expires < now]",
-    ),
-    card_text("lib/http/retry.js", "retryRequest", "function retryRequest(url, options)", "", "return fetch(url)"),
-)
-_CANARY_QUERIES = ("where is the login timeout handled", "parseHTTPHeader", "缓存在哪里清理")
 
 
 class Embedder(Protocol):
@@ -61,11 +39,11 @@ class Embedder(Protocol):
         """Length of a vector."""
         ...
 
-    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def embed_documents(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Return (n, dimensions) rows of length 1 for texts as `card_text` makes them."""
         ...
 
-    def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def embed_queries(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Return (n, dimensions) rows of length 1 for questions as they were typed."""
         ...
 
@@ -77,11 +55,62 @@ class NoEmbedder:
     identity = "none"
     dimensions = 0
 
-    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def embed_documents(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Return (n, 0) rows."""
+        import numpy as np  # noqa: PLC0415 - costs 0.1 s of CPU
+
         return np.zeros((len(texts), 0), np.float32)
 
     embed_queries = embed_documents
+
+
+class LazyStaticEmbedder:
+    """The table of the instant lane, loaded when it first embeds: who it is costs 6 ms of CPU, loading it 120.
+
+    Args:
+        folder: As for `StaticEmbedder`.
+        name: What status and manifest call it.
+
+    Raises:
+        EmbedderError: The folder holds no such model; what only loading tells is told by `loaded`.
+    """
+
+    def __init__(self, folder: Path, name: str = "static") -> None:
+        self.name = name
+        self._folder = folder
+        for file in STATIC_FILES:
+            if not (folder / file).is_file():
+                raise EmbedderError(f"There is no {file} in {folder}: not a model folder, or not fully installed.")
+        self.dimensions = table_width(folder / TABLE_FILE)
+
+    @cached_property
+    def identity(self) -> str:
+        """Name and a hash of weights, tokenizer and text format, as `StaticEmbedder` tells it."""
+        return f"{self.name}-{hash_files(self._folder, STATIC_FILES)}"
+
+    @cached_property
+    def loaded(self) -> Embedder:
+        """The model.
+
+        Raises:
+            EmbedderError: The folder is not such a model.
+        """
+        module = import_module("codecards.retrieval.static_embedder")
+        static: Embedder = module.StaticEmbedder(self._folder, self.name)
+        return static
+
+    def embed_documents(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """Return (n, dimensions) rows of length 1."""
+        return self.loaded.embed_documents(texts)
+
+    def embed_queries(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """Return (n, dimensions) rows of length 1."""
+        return self.loaded.embed_queries(texts)
+
+
+def choose_embedder(spec: str) -> Embedder:
+    """Return the same as `load_embedder`, the instant lane not loaded yet."""
+    return LazyStaticEmbedder(STATIC_MODEL) if spec == "static" else load_embedder(spec)
 
 
 def load_embedder(spec: str) -> Embedder:
@@ -99,7 +128,7 @@ def load_embedder(spec: str) -> Embedder:
         return NoEmbedder()
     # The modules of the other lanes are not imported: each costs what the instant lane would have to wait for.
     if spec == "static":
-        static: Embedder = import_module("codecards.retrieval.static_embedder").StaticEmbedder(MODELS / "static-code")
+        static: Embedder = import_module("codecards.retrieval.static_embedder").StaticEmbedder(STATIC_MODEL)
         return static
     if spec == "minilm":
         deep: Embedder = import_module("codecards.retrieval.onnx_embedder").OnnxEmbedder(MODELS / "minilm-code")
@@ -109,34 +138,3 @@ def load_embedder(spec: str) -> Embedder:
         users: Embedder = module.TransformersEmbedder(spec.removeprefix(_TRANSFORMERS_PREFIX))
         return users
     raise UsageError(f"No embedder {spec!r}: use static, minilm, none, or sentence-transformers: and a folder or name.")
-
-
-def canary(embedder: Embedder) -> NDArray[np.float32]:
-    """Return (5, dimensions) vectors of fixed texts, stored with an index to notice a model that silently changed."""
-    documents = embedder.embed_documents(_CANARY_DOCUMENTS)
-    return np.concatenate([documents, embedder.embed_queries(_CANARY_QUERIES)])
-
-
-def canaries_agree(stored: NDArray[np.float32], fresh: NDArray[np.float32]) -> bool:
-    """Return whether two results of `canary` come from the same model, up to what processors differ in.
-
-    Vectors of the one must not be searched with queries of the other where this is False.
-    """
-    if stored.shape != fresh.shape:
-        return False
-    cosines = (stored * fresh).sum(axis=1)
-    present = (np.abs(stored).sum(axis=1) > 0) | (np.abs(fresh).sum(axis=1) > 0)
-    return bool(np.all(cosines[present] >= _LEAST_CANARY_COSINE))
-
-
-def require_agreement(embedder: Embedder, stored: NDArray[np.float32]) -> None:
-    """Check an embedder against the canary vectors of an index.
-
-    Raises:
-        EmbedderError: It gives other vectors than those that are stored.
-    """
-    if not canaries_agree(stored, canary(embedder)):
-        raise EmbedderError(
-            f"The embedder {embedder.name!r} gives other vectors than those in the index: the model was changed. "
-            "Index again with --full."
-        )

@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 
 from codecards.errors import EmbedderError
 from codecards.retrieval.embedded_text import split_identifiers
-from codecards.retrieval.static_embedder import hash_files
+from codecards.retrieval.model_files import hash_files
 
 MODEL_FILE = "onnx/model_qint8.onnx"
 MAX_TOKENS = 128  # 256 measured worse on code, and half as fast

@@ -4,10 +4,7 @@ The folder is one that sentence-transformers loads as a `StaticEmbedding`; here 
 the first query costs a tenth of a second of CPU instead of six.
 """
 
-import hashlib
-import json
 import mmap
-import struct
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
@@ -19,7 +16,8 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from codecards.errors import EmbedderError
-from codecards.retrieval.embedded_text import TEXT_FORMAT, split_identifiers
+from codecards.retrieval.embedded_text import split_identifiers
+from codecards.retrieval.model_files import STATIC_FILES, TABLE_FILE, hash_files, read_header, unreadable_table
 
 _BULK_TEXTS = 64  # from here on the table is unpacked to float32 once, which costs as much as 100 texts
 _TEXTS_AT_ONCE = 256  # ~25,000 rows of 1 KB: stays near the processor's cache
@@ -42,7 +40,7 @@ class StaticEmbedder:
         self.name = name
         self._folder = folder
         self._tokenizer = _read_tokenizer(folder)
-        self._rows, self._factors = _read_table(folder / "model.safetensors")
+        self._rows, self._factors = _read_table(folder / TABLE_FILE)
         self.dimensions = int(self._rows.shape[1])
         if len(self._rows) < self._tokenizer.get_vocab_size():
             raise EmbedderError(f"{folder}: the table has fewer rows than its tokenizer has tokens; install it again.")
@@ -50,7 +48,7 @@ class StaticEmbedder:
     @cached_property
     def identity(self) -> str:
         """Name and a hash of weights, tokenizer and text format: other vectors, other identity."""
-        return f"{self.name}-{hash_files(self._folder, ('model.safetensors', 'tokenizer.json'))}"
+        return f"{self.name}-{hash_files(self._folder, STATIC_FILES)}"
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return (n, dimensions) rows of length 1; a text without any known token gives a row of zeros."""
@@ -90,17 +88,6 @@ class StaticEmbedder:
         return np.asarray(sums / lengths, np.float32)
 
 
-def hash_files(folder: Path, names: Sequence[str]) -> str:
-    """Return 16 hexadecimal digits that change with any byte of the named files, and with `TEXT_FORMAT`."""
-    digest = hashlib.sha256(f"text format {TEXT_FORMAT}".encode())
-    for name in names:
-        with (folder / name).open("rb") as stream:
-            digest.update(f"\n{name}\n".encode())
-            while chunk := stream.read(1 << 20):
-                digest.update(chunk)
-    return digest.hexdigest()[:16]
-
-
 def _read_tokenizer(folder: Path) -> Tokenizer:
     path = folder / "tokenizer.json"
     if not path.is_file():
@@ -116,17 +103,16 @@ def _read_tokenizer(folder: Path) -> Tokenizer:
 
 def _read_table(path: Path) -> tuple[NDArray[Any], NDArray[np.float32] | None]:
     """Return the (n_tokens, d) rows of a safetensors file, mapped and not read, and their factors if they have some."""
+    header, start = read_header(path)
     try:
         with path.open("rb") as stream:
             data = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-        (header_bytes,) = struct.unpack("<Q", data[:8])
-        header = json.loads(data[8 : 8 + header_bytes])
         tensors = {
             name: np.frombuffer(
                 data,
                 _DTYPES[entry["dtype"]],
                 count=int(np.prod(entry["shape"])),
-                offset=8 + header_bytes + entry["data_offsets"][0],
+                offset=start + entry["data_offsets"][0],
             ).reshape(entry["shape"])
             for name, entry in header.items()
             if name != "__metadata__"
@@ -134,7 +120,5 @@ def _read_table(path: Path) -> tuple[NDArray[Any], NDArray[np.float32] | None]:
         if "embeddings" in tensors:
             return tensors["embeddings"], tensors["weights"].astype(np.float32)
         return tensors["embedding.weight"], None
-    except (OSError, ValueError, KeyError, struct.error) as error:
-        raise EmbedderError(
-            f"{path} can't be read as a table of vectors ({error}); install the model again."
-        ) from error
+    except (OSError, ValueError, KeyError) as error:
+        raise unreadable_table(path, error) from error

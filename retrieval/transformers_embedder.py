@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from codecards.errors import EmbedderError
 from codecards.retrieval.embedded_text import split_identifiers
-from codecards.retrieval.static_embedder import hash_files
+from codecards.retrieval.model_files import hash_files
 
 
 class TransformersEmbedder:

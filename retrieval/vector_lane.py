@@ -20,9 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from codecards.indexer.build import Change, ChangedFile
+from codecards.indexer.deriving import Change, ChangedFile
+from codecards.retrieval.canaries import canary
 from codecards.retrieval.columns import KINDS, Columns, Floats, Int64s
-from codecards.retrieval.embedder import Embedder, canary
+from codecards.retrieval.embedder import Embedder
 from codecards.retrieval.off_topic import OFF_TOPIC_QUESTIONS
 
 TextsOf = Callable[[ChangedFile], Sequence[str]]

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from codecards.indexer.build import Change, ChangedFile
 from codecards.indexer.cards import Card
+from codecards.indexer.deriving import Change, ChangedFile
 from codecards.indexer.file_reading import read_content
 from codecards.indexer.file_roles import role_of
 from codecards.indexer.languages import detect_language

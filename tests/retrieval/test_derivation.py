@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from codecards.errors import SnapshotDamagedError, SnapshotMissingError
 from codecards.retrieval.columns import Columns
-from codecards.retrieval.derivation import Derivation, check_contents
+from codecards.retrieval.derivation import Derivation
+from codecards.retrieval.derived_folder import check_contents
 from codecards.retrieval.derived_index import DerivedIndex
 from tests.retrieval.indexed_text import IndexedText, WordEmbedder, indexed
 

@@ -15,16 +15,9 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from codecards.errors import EmbedderError, UsageError
-from codecards.retrieval.embedder import (
-    MODELS,
-    Embedder,
-    canaries_agree,
-    canary,
-    card_text,
-    load_embedder,
-    require_agreement,
-    split_identifiers,
-)
+from codecards.retrieval.canaries import canaries_agree, canary, require_agreement
+from codecards.retrieval.embedded_text import card_text, split_identifiers
+from codecards.retrieval.embedder import MODELS, Embedder, load_embedder
 from codecards.retrieval.onnx_embedder import MODEL_FILE, OnnxEmbedder
 from codecards.retrieval.static_embedder import StaticEmbedder
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from codecards.indexer.build import Change
+from codecards.indexer.deriving import Change
 from codecards.retrieval.derivation import Derivation
 from codecards.retrieval.vector_lane import Calibration, VectorLane, calibrate, derive_vectors
 from tests.retrieval.indexed_text import WordEmbedder, indexed

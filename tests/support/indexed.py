@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from codecards.indexer.build import BuildSettings, Change, IndexReport, refresh
+from codecards.indexer.build import BuildSettings, IndexReport, refresh
+from codecards.indexer.deriving import Change
 from codecards.indexer.index_folder import IndexFolder
 from codecards.indexer.snapshot import Snapshot
 from codecards.indexer.workers import Workers
