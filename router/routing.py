@@ -118,7 +118,7 @@ def apply(memory: WorkingMemory, actions: Sequence[RoutingAction]) -> WorkingMem
         if action.kind is ActionKind.KEEP:
             continue
         if action.mode is None:
-            memory = without_file(memory, action.path)
+            memory = without_file(memory, action.path, action.reason)
             continue
         if entry is None:
             entry = FileEntry(

@@ -123,7 +123,7 @@ class SessionActs:
             memo = replace(memo, text=words, handle=self._store.keep(self.name, text.text))
 
         def closed(state: SessionState) -> SessionState:
-            memory = with_memo(without_file(state.memory, path), memo)
+            memory = with_memo(without_file(state.memory, path, "closed"), memo)
             return recorded(replace(state, memory=memory), "close", (path,))
 
         self._change(closed)

@@ -47,6 +47,20 @@ class SessionStore:
             TargetNotFoundError: There is no such session.
             StateFileError: It is of a later format, or damaged with no earlier state to go back to.
         """
+        try:
+            return self.read(name)
+        except StateFileError as error:
+            if "is damaged" not in str(error):
+                raise
+            return self._restored(name, self._folder(name) / "state.json", error)
+
+    def read(self, name: str) -> SessionState:
+        """Return a session's state and repair nothing, for readers that must not write.
+
+        Raises:
+            TargetNotFoundError: There is no such session.
+            StateFileError: It is damaged or of a later format.
+        """
         path = self._folder(name) / "state.json"
         try:
             data = path.read_bytes()
@@ -54,12 +68,7 @@ class SessionStore:
             raise TargetNotFoundError(name, what="session", suggestions=self.names()[:5]) from None
         except OSError as error:
             raise StateFileError(f"{path} can't be read: {error.strerror or error}.") from error
-        try:
-            return decode_state(data, str(path))
-        except StateFileError as error:
-            if "is damaged" not in str(error):
-                raise
-            return self._restored(name, path, error)
+        return decode_state(data, str(path))
 
     def save(self, state: SessionState, *, snapshot: bool = False) -> SessionState:
         """Write a state, and return it with its new revision; call it under the lock."""
@@ -83,9 +92,15 @@ class SessionStore:
             TargetNotFoundError: It was not kept.
         """
         path = self._folder(name) / "turns" / f"{turn:06d}.json"
-        if not path.exists():
-            raise TargetNotFoundError(f"{name} turn {turn}", what="state")
-        return decode_state(path.read_bytes(), str(path))
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            raise TargetNotFoundError(f"{name} turn {turn}", what="state") from None
+        return decode_state(data, str(path))
+
+    def kept_turns(self, name: str) -> list[int]:
+        """Return the turns whose states are kept, oldest first."""
+        return [int(path.stem) for path in self.snapshots(name)]
 
     def trace_path(self, name: str) -> Path:
         """Return where the trace of its turns lies; see `codecards.router.trace`."""

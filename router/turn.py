@@ -131,7 +131,7 @@ def refresh(memory: WorkingMemory, given: TurnInput) -> tuple[WorkingMemory, fro
             continue
         text = given.texts[entry.path]
         if text is None:
-            memory = without_file(memory, entry.path)
+            memory = without_file(memory, entry.path, "not on disk any more")
         elif text.text_hash != entry.text_hash:
             if entry.text_hash:
                 changed.add(entry.path)

@@ -96,6 +96,7 @@ class Departure:
 
     path: str
     turn: int
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +153,12 @@ def with_file(memory: WorkingMemory, entry: FileEntry) -> WorkingMemory:
     return replace(memory, files=tuple(entry if old.path == entry.path else old for old in memory.files))
 
 
-def without_file(memory: WorkingMemory, path: str) -> WorkingMemory:
-    """Return the memory without the file, and with its path among the forgotten."""
+def without_file(memory: WorkingMemory, path: str, why: str = "") -> WorkingMemory:
+    """Return the memory without the file, and with its path, and why it left, among the forgotten."""
     files = tuple(entry for entry in memory.files if entry.path != path)
     if len(files) == len(memory.files):
         return memory
-    forgotten = (*(old for old in memory.forgotten if old.path != path), Departure(path, memory.turn))
+    forgotten = (*(old for old in memory.forgotten if old.path != path), Departure(path, memory.turn, why))
     return replace(memory, files=files, forgotten=forgotten)
 
 

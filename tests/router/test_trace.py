@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from codecards.errors import StateFileError
 from codecards.router.archive import Archive
 from codecards.router.assembly import AssemblySettings
 from codecards.router.project import Project
@@ -97,3 +98,26 @@ def test_a_turn_and_its_switches_are_logged_without_any_text(tmp_path: Path, cap
     assert events["switch"]["why"] == "found by 2 retrievals in a row"
     assert events["turn"]["version"]
     assert not [one for one in events.values() if "secret" in repr(one)]
+
+
+@pytest.mark.seed("S1-2")
+def test_a_file_that_left_says_why(tmp_path: Path) -> None:
+    store, task, files = session(tmp_path)
+    task.open_file("a.py", "see one")
+    task.open_file("b.py", "see two")
+    task.close_file("a.py")
+    del files["b.py"]
+    task.before_generation()
+    left = {departure.path: departure.why for departure in store.read("task").memory.forgotten}
+    assert left == {"a.py": "closed", "b.py": "not on disk any more"}
+    assert store.kept_turns("task") == [1]
+
+
+def test_reading_a_damaged_session_repairs_nothing(tmp_path: Path) -> None:
+    store, task, _ = session(tmp_path)
+    task.before_generation()
+    path = store.folder / "task" / "state.json"
+    path.write_bytes(b"{")
+    with pytest.raises(StateFileError, match="damaged"):
+        store.read("task")
+    assert path.read_bytes() == b"{"
