@@ -27,6 +27,7 @@ DEFAULT_CACHE = Path(tempfile.gettempdir()) / "codecards-benchmarks"
 MODULES = {
     "call-graph": ("call_graph", "Precision and recall of call edges per language, on labelled fixtures."),
     "governance": ("governance", "Recorded agent sessions, replayed through policies side by side."),
+    "fuzz": ("fuzz", "Coverage-guided fuzzing of the extractor, language by language."),
 }
 """Further commands -> the module of this folder whose `main(argv)` they are, and what they do."""
 

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import tree_sitter
 
@@ -132,45 +132,88 @@ class LeadLines:
         """Take the nodes of a file's comments and attributes."""
         self._source = source
         self._comment_at = {last_row(node): node for node in comments}
-        self._attribute_at = {last_row(node): node for node in attributes}
+        self._attributes = _runs(attributes, source)
+        self._attribute_at = {run.last_row: run for run in self._attributes.values() if _ends_line(run.end, source)}
 
-    def above(self, row: int) -> tuple[int, int, int]:
-        """Return what is directly above a row.
+    def above(self, row: int, start: int) -> "Lead":
+        """Return what is directly above a definition, or before it on its line.
 
-        Returns:
-            The first row of comments and attributes, the first row of attributes, and the byte there (-1 if there are none).
+        Args:
+            row: Where it starts.
+            start: The same, in bytes.
         """
+        beside = self._run_before(start)
+        if beside is not None:
+            row, start = beside.first_row, beside.start
         lead = attributed = row
-        start = -1
-        while row - lead < MAX_LEAD_LINES:
-            node = self._attribute_at.get(lead - 1)
-            if node is not None and self._stands_alone(node):
-                lead = attributed = node.start_point[0]
-                start = node.start_byte
+        parts: list[str] = []
+        while row - lead < MAX_LEAD_LINES and self._is_first(start):
+            run = self._attribute_at.get(lead - 1)
+            if run is not None and self._is_first(run.start):
+                lead = attributed = run.first_row
+                start = run.start
                 continue
             node = self._comment_at.get(lead - 1)
-            if node is None or row - node.start_point[0] > MAX_LEAD_LINES or not self._stands_alone(node):
+            if node is None or row - node.start_point[0] > MAX_LEAD_LINES or not self._is_first(node.start_byte):
                 break
             lead = node.start_point[0]
-        return lead, attributed, start
+            parts.append(clean_comment(self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")))
+        return Lead(lead, attributed, start, "\n".join(reversed(parts)))
 
-    def comment_text(self, first_row: int, end_row: int) -> str:
-        """Return the words of the comments that lie in the rows, the last one left out."""
-        parts = []
-        row = end_row - 1
-        while row >= first_row:
-            node = self._comment_at.get(row) or self._attribute_at.get(row)
-            if node is None:
-                break
-            if row in self._comment_at:
-                parts.append(clean_comment(self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")))
-            row = node.start_point[0] - 1
-        return "\n".join(reversed(parts))
+    def _run_before(self, byte: int) -> "_Run | None":
+        """Return the attributes that end where only white space comes before a byte."""
+        while self._attributes and byte and self._source[byte - 1] in b" \t\r\n":
+            byte -= 1
+        return self._attributes.get(byte)
 
-    def _stands_alone(self, node: tree_sitter.Node) -> bool:
-        """Return whether only white space is before the node on its first line."""
-        column = node.start_point[1]
-        return column == 0 or not self._source[node.start_byte - column : node.start_byte].strip()
+    def _is_first(self, byte: int) -> bool:
+        """Return whether only white space is before a byte on its line."""
+        return not self._source[self._source.rfind(b"\n", 0, byte) + 1 : byte].strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """What belongs to a definition above it."""
+
+    first_row: int
+    """Of comments and attributes."""
+    attributed_row: int
+    """Of attributes, or of the definition."""
+    start: int
+    """The byte there."""
+    text: str
+    """The words of the comments."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Attributes with only white space between them."""
+
+    start: int
+    end: int
+    first_row: int
+    last_row: int
+
+
+def _runs(attributes: Sequence[tree_sitter.Node], source: bytes) -> dict[int, _Run]:
+    """Return attributes that follow each other on one line as one, by the byte after their last."""
+    runs: dict[int, _Run] = {}
+    before: _Run | None = None
+    for node in sorted(attributes, key=lambda node: node.start_byte):
+        end = len(source[: node.end_byte].rstrip()) if source[node.end_byte - 1 : node.end_byte].isspace() else node.end_byte
+        run = _Run(node.start_byte, end, node.start_point[0], last_row(node))
+        if before is not None and before.last_row == run.first_row and not source[before.end : run.start].strip():
+            del runs[before.end]
+            run = replace(run, start=before.start, first_row=before.first_row)
+        runs[run.end] = before = run
+    return runs
+
+
+def _ends_line(byte: int, source: bytes) -> bool:
+    """Return whether nothing but a comment follows on the line."""
+    end = source.find(b"\n", byte)
+    rest = source[byte : end if end >= 0 else len(source)].strip()
+    return not rest or rest.startswith((b"//", b"/*", b"#"))
 
 
 def last_row(node: tree_sitter.Node) -> int:
@@ -220,23 +263,18 @@ def _definition(
     kind = dialect.refine_kind(one, holder_kind, holder.name if holder else "", source)
     first_row = one.first_row if one.first_row >= 0 else one.node.start_point[0]
     end_row = one.last_row if one.last_row >= 0 else last_row(one.node)
-    lead_row, attributed_row, start = lines.above(first_row)
-    line_start = source.rfind(b"\n", 0, one.start) + 1 if lead_row < first_row else one.start
-    if source[line_start : one.start].strip():  # another definition starts the line, and has what is above it
-        lead_row = attributed_row = first_row
-    elif start >= 0:
-        one.start = start
-    comment = lines.comment_text(lead_row, first_row) if lead_row < first_row else ""
+    lead = lines.above(first_row, one.start)
+    one.start = lead.start
     inner = dialect.docstring(one, source)
-    doc = f"{comment}\n{inner}" if comment and inner else comment or inner
+    doc = f"{lead.text}\n{inner}" if lead.text and inner else lead.text or inner
     return Definition(
         name=one.name,
         qualified_name=_qualified(holder.qualified_name if holder else "", one.owner, one.name),
         kind=kind,
         parent=parent,
-        lead_line=lead_row + 1,
-        first_line=attributed_row + 1,
-        name_line=max(one.name_row, attributed_row) + 1,
+        lead_line=lead.first_row + 1,
+        first_line=lead.attributed_row + 1,
+        name_line=max(one.name_row, lead.attributed_row) + 1,
         last_line=max(end_row, first_row) + 1,
         signature=_signature(one, source, dialect),
         doc=doc[:MAX_DOC_CHARACTERS],

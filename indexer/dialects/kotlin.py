@@ -9,6 +9,8 @@ from codecards.indexer.dialects.dialect import Captures, Dialect, Draft, RawImpo
 
 _import = re.compile(r"import\s+([\w.`]+?)(\.\*)?(?:\s+as\s+(\w+))?\s*;?\s*\Z")
 _word = re.compile(rb"[a-z]+")
+_member = re.compile(r"\b(?:fun|va[lr]|class|object|interface|constructor|init)\b")
+_unended = re.compile(r"(?<=[^\s{;,(]) (?=\})")
 
 
 class KotlinDialect(Dialect):
@@ -19,6 +21,15 @@ class KotlinDialect(Dialect):
         Pair Triple Throwable Exception listOf mutableListOf mapOf mutableMapOf setOf emptyList emptyMap arrayOf println print require
         check error requireNotNull checkNotNull TODO lazy let run apply also with takeIf repeat to until downTo step in is""".split()
     )
+
+    def prepare(self, text: str) -> str:
+        """Return the text with a semicolon for the blank after a last member that shares its line with the brace.
+
+        The grammar takes no brace for the end of a member: without it, it loses the class.
+        """
+        if " }" not in text:
+            return text
+        return "\n".join(map(_ended, text.split("\n")))
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
         """Return the definition; broken syntax may leave the name empty."""
@@ -61,3 +72,11 @@ class KotlinDialect(Dialect):
 def dialect(language: str) -> Dialect:
     """Return the dialect."""
     return KotlinDialect()
+
+
+def _ended(line: str) -> str:
+    """Return a line that holds members in braces, with the last of them ended."""
+    inner = line.partition("{")[2]
+    if " }" in inner and "${" not in line and _member.search(inner):
+        return _unended.sub(";", line)
+    return line
