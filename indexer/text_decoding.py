@@ -15,6 +15,8 @@ SAMPLE_BYTES = 64 << 10
 """How much of a file's start tells whether it is text."""
 BINARY_SHARE = 0.05
 """Control characters above this share mean that the bytes are no text; random bytes hold about 0.11."""
+BROKEN_SHARE = 0.05
+"""Characters that break the rules of what a byte order mark promises: above this share it is no mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,10 @@ def _marked(data: bytes, bom: bytes, encoding: str) -> DecodedText | tuple[Reaso
     if encoding.startswith("utf-16") and (text := _strict(rest[:-1], encoding)) is not None:
         problem = (Reason.DECODED_BY_GUESS, f"{encoding} with half a character at its end, which was left out")
         return _clean(text, encoding, has_bom=True, problems=(problem,))
+    loose = rest.decode(encoding, "replace")
+    if (n_bad := loose.count("\ufffd")) <= max(2, len(loose) * BROKEN_SHARE):
+        problem = (Reason.DECODED_BY_GUESS, f"{n_bad} characters break the rules of {encoding} and can't be told")
+        return _clean(loose, encoding, has_bom=True, problems=(problem,))
     if _looks_binary(data):
         return Reason.BINARY, "holds too many control bytes to be text"
     return Reason.UNDECODABLE, f"its byte order mark promises {encoding}, but its bytes break the rules of that"
@@ -102,7 +108,8 @@ def _clean(
     """Return the text with line ends and NULs as everything after expects them."""
     if "\0" in text:
         n_nuls = text.count("\0")
-        if n_nuls > 1 and n_nuls > len(text) * BINARY_SHARE:
+        n_inside = text.rstrip("\0").count("\0")
+        if not text.strip("\0") or (n_inside > 1 and n_inside > len(text) * BINARY_SHARE):
             return Reason.BINARY, f"{n_nuls} NUL characters"
         problems += ((Reason.NUL_BYTES, f"{n_nuls} NUL characters were read as spaces"),)
         text = text.replace("\0", " ")
@@ -141,7 +148,7 @@ def _wide_encoding(data: bytes) -> str | None:
 
 
 def _looks_binary(data: bytes) -> bool:
-    sample = data[:SAMPLE_BYTES]
+    sample = data[:SAMPLE_BYTES].rstrip(b"\0") or data[:SAMPLE_BYTES]  # a disk that failed leaves zeros at the end
     controls = len(sample) - len(sample.translate(None, _control_bytes))
     return controls > 1 and controls > len(sample) * BINARY_SHARE
 

@@ -146,3 +146,15 @@ def test_utf_8_comes_back_as_it_was(text: str) -> None:
     decoded = decode(text.encode())
     if isinstance(decoded, DecodedText) and not decoded.has_bom:
         assert decoded.text == text
+
+
+def test_half_a_surrogate_pair_costs_one_character_of_utf_16() -> None:
+    decoded = text_of(codecs.BOM_UTF16_LE + "# a".encode("utf-16-le") + b"\x00\xd8" + "\ncode()\n".encode("utf-16-le"))
+    assert decoded.text.endswith("\ncode()\n")
+    assert reasons(decoded) == [Reason.DECODED_BY_GUESS]
+
+
+def test_zeros_that_a_crash_left_at_the_end_do_not_make_code_binary() -> None:
+    decoded = text_of(b"def run():\n    pass\n" + bytes(4096))
+    assert decoded.text.rstrip() == "def run():\n    pass"
+    assert reasons(decoded) == [Reason.NUL_BYTES]
