@@ -34,6 +34,7 @@ from codecards.wire import (
     shown_json,
     status_json,
     symbol_json,
+    visible,
     why_not_json,
 )
 
@@ -288,9 +289,9 @@ def doctor(
             })  # fmt: skip
         else:
             for fault in faults:
-                typer.echo(f"fault: {printable(fault)} (`codecards doctor --repair` rebuilds it)")
+                typer.echo(f"fault: {visible(fault)} (`codecards doctor --repair` rebuilds it)")
             for one in odd:
-                typer.echo(f"not UTF-8: {printable(one.path)} is {one.encoding}")
+                typer.echo(f"not UTF-8: {visible(one.path)} is {one.encoding}")
             if not faults:
                 typer.echo("the index is whole")
     if faults:
@@ -303,7 +304,7 @@ def clean(as_json: AsJson = False) -> None:
     with open_engine() as engine:
         engine.clean()
         print_answer(as_json, lambda: {"removed": printable(str(engine.folder.path))},
-               lambda _: typer.echo(f"removed {printable(str(engine.folder.path))}"))  # fmt: skip
+               lambda _: typer.echo(f"removed {visible(str(engine.folder.path))}"))  # fmt: skip
 
 
 def main() -> None:

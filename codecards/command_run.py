@@ -19,7 +19,7 @@ from codecards.engine import Engine
 from codecards.errors import CodecardsError, IndexWriteError, SnapshotDamagedError, SnapshotFormatError, WriterBusyError
 from codecards.indexer.build import IndexReport
 from codecards.indexer.source_files import check_root
-from codecards.wire import Json, calls_json, printable, report_json
+from codecards.wire import Json, calls_json, report_json, visible
 
 logger = logging.getLogger(__name__)
 
@@ -156,7 +156,7 @@ def write(value: Json) -> None:
 
 def say(message: str) -> None:
     """Tell something that is no answer."""
-    print(printable(message), file=sys.stderr)  # noqa: T201
+    print(visible(message), file=sys.stderr)  # noqa: T201
 
 
 def _peak_rss_mb() -> float:

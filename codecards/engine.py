@@ -44,7 +44,7 @@ from codecards.retrieval.hits import Hit, Ranking
 from codecards.retrieval.search import Filters, search
 from codecards.retrieval.similar import similar as similar_cards
 from codecards.second_reading import SecondReading
-from codecards.targets import Target, find_files, find_symbol, find_target, near_names
+from codecards.targets import Target, find_file, find_symbol, find_target, near_names
 from codecards.why_not import why_not
 
 if TYPE_CHECKING:
@@ -251,10 +251,7 @@ class Engine:
             return sorted(found, key=lambda card: (card.path, card.first_line))
         if path is None:
             return list(snapshot.symbols())
-        files = find_files(snapshot, path)
-        if not files:
-            raise TargetNotFoundError(path, what="indexed file")
-        return list(snapshot.symbols(files[0].path))
+        return list(snapshot.symbols(find_file(snapshot, path).path))
 
     def callers(self, name: str, *, path: str | None = None, limit: int = DEFAULT_CALLS, offset: int = 0) -> Calls:
         """Return who uses a symbol, surest first; without a target where nothing has the name, or several things have."""
@@ -433,8 +430,7 @@ class Engine:
 
     def _card_at(self, reader: Reader, path: str, line: int) -> Card:
         resolve_inside(self.root, path)
-        files = find_files(reader.snapshot, path)
-        card = reader.snapshot.card_at(files[0].path, line) if files else None
+        card = reader.snapshot.card_at(find_file(reader.snapshot, path).path, line)
         if card is None:
             raise TargetNotFoundError(f"{path}:{line}", what="indexed line")
         return card

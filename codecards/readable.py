@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.syntax import Syntax
 from rich.table import Table
@@ -13,7 +14,7 @@ from codecards.indexer.build import IndexReport
 from codecards.indexer.build import Progress as Told
 from codecards.indexer.cards import Card
 from codecards.indexer.problems import Problem
-from codecards.wire import printable, summary
+from codecards.wire import summary, visible
 
 LEXERS = {"csharp": "csharp", "tsx": "tsx", "cpp": "cpp", "jupyter": "json", "": "text"}
 MAX_PROBLEMS = 10
@@ -40,7 +41,7 @@ def show_report(report: IndexReport) -> None:
     """Print what an index run did."""
     out = console()
     for message in report.messages:
-        out.print(f"note: {printable(message)}", markup=False)
+        out.print(f"note: {visible(message)}", markup=False)
     out.print(
         f"generation {report.generation}: {report.n_seen:,} files, {report.n_cards:,} cards, {report.n_edges:,} edges"
         f" in {report.took_ms / 1000:.2f} s ({report.n_read:,} read, {report.n_unchanged:,} unchanged,"
@@ -58,7 +59,7 @@ def show_problems(out: Console, problems: Sequence[Problem]) -> None:
     for (reason, kept), some in sorted(by_reason.items()):
         out.print(f"  {reason} (kept: {kept}): {len(some)}", markup=False)
         for one in some[:3] if kept == "whole" else some[:MAX_PROBLEMS]:
-            out.print(f"    {printable(one.path)}: {printable(one.detail)}", markup=False)
+            out.print(f"    {visible(one.path)}: {visible(one.detail)}", markup=False)
         if len(some) > MAX_PROBLEMS:
             out.print(f"    … `codecards status --json` lists all {len(some)}", markup=False)
 
@@ -67,39 +68,42 @@ def show_recall(recall: Recall, *, expand: bool, explain: bool) -> None:
     """Print hits."""
     out = console()
     for notice in recall.notices:
-        out.print(f"note: {printable(notice)}", markup=False)
+        out.print(f"note: {visible(notice)}", markup=False)
     if not recall.hits:
-        out.print(f"Nothing found for {printable(recall.query)[:80]!r} in {recall.n_files:,} files.", markup=False)
+        out.print(f"Nothing found for {visible(recall.query)[:80]!r} in {recall.n_files:,} files.", markup=False)
     elif recall.verdict == "weak":
         out.print("Nothing fits well; the nearest:", markup=False)
     for hit in recall.hits:
         card = hit.card
         stale = "" if hit.fresh else "  (changed since it was indexed)"
-        place = f"{printable(card.path)}:{card.first_line}-{card.last_line}"
+        place = f"{visible(card.path)}:{card.first_line}-{card.last_line}"
         out.print(f"{hit.rank:>2}  ", end="", markup=False)
         out.print(place, style="bold cyan", end="", markup=False)
         out.print(f"  {card.kind} ", style="dim", end="", markup=False)
-        out.print(card.qualified_name, style="bold", end="", markup=False)
+        out.print(visible(card.qualified_name), style="bold", end="", markup=False)
         out.print(f"  {hit.score:.2f}{stale}", style="dim", markup=False)
-        out.print(f"    {summary(card)}", markup=False)
+        out.print(f"    {visible(summary(card))}", markup=False)
         if explain:
             for term in sorted(hit.terms, key=lambda one: -abs(one.value)):
-                out.print(f"      {term.value:+7.3f}  {term.name:<16} {term.detail}", style="dim", markup=False)
+                out.print(
+                    f"      {term.value:+7.3f}  {term.name:<16} {visible(term.detail)}", style="dim", markup=False
+                )
         if expand:
             show_code(out, hit.text, card.language, card.lead_line)
     if explain:
         lanes = (f"{lane.name} {'on' if lane.ready else f'off ({lane.reason})'}" for lane in recall.lanes)
-        out.print("lanes: " + printable(", ".join(lanes)), style="dim", markup=False)
+        out.print("lanes: " + visible(", ".join(lanes)), style="dim", markup=False)
     if recall.suggestions:
-        out.print("Near names: " + ", ".join(recall.suggestions), markup=False)
+        out.print("Near names: " + visible(", ".join(recall.suggestions)), markup=False)
 
 
 def show_code(out: Console, text: str, language: str, first_line: int) -> None:
     """Print code, on a terminal with colours and line numbers."""
+    code = visible(text, keeps_lines=True)
     if out.is_terminal:
-        out.print(Syntax(printable(text), LEXERS.get(language, language), line_numbers=True, start_line=first_line))
+        out.print(Syntax(code, LEXERS.get(language, language), line_numbers=True, start_line=first_line))
     else:
-        out.print(printable(text), markup=False)
+        out.print(code, markup=False)
 
 
 def show_cards(cards: Iterable[Card], title: str = "") -> None:
@@ -109,7 +113,7 @@ def show_cards(cards: Iterable[Card], title: str = "") -> None:
         out.print(title, markup=False)
     for card in cards:
         out.print(
-            f"{printable(card.path)}:{card.first_line}-{card.last_line}  {card.kind}  {card.qualified_name}",
+            f"{visible(card.path)}:{card.first_line}-{card.last_line}  {card.kind}  {visible(card.qualified_name)}",
             markup=False,
         )
 
@@ -118,20 +122,20 @@ def show_calls(calls: Calls, what: str) -> None:
     """Print callers or callees."""
     out = console()
     if calls.target is None and not calls.candidates:
-        near = f" Near names: {', '.join(calls.suggestions)}." if calls.suggestions else ""
+        near = f" Near names: {visible(', '.join(calls.suggestions))}." if calls.suggestions else ""
         out.print(f"No symbol has that name.{near}", markup=False)
         return
     if calls.target is None:
         show_cards(calls.candidates, "The name may mean several things; give --path or one of these as PATH::NAME:")
         return
     out.print(
-        f"{what} of {calls.target.qualified_name} ({printable(calls.target.path)}:{calls.target.first_line}):"
+        f"{what} of {visible(calls.target.qualified_name)} ({visible(calls.target.path)}:{calls.target.first_line}):"
         f" {calls.total}",
         markup=False,
     )
     for one in calls.calls:
-        place = f"{printable(one.path)}:{one.line}" if one.path else f"line {one.line}"
-        out.print(f"  {place}  {printable(one.name)}  {one.confidence} ({one.rule})", markup=False)
+        place = f"{visible(one.path)}:{one.line}" if one.path else f"line {one.line}"
+        out.print(f"  {place}  {visible(one.name)}  {one.confidence} ({one.rule})", markup=False)
     if calls.truncated:
         out.print(f"  … {calls.total - len(calls.calls)} more: --offset and --limit", markup=False)
 
@@ -142,22 +146,22 @@ def show_files(files: Sequence[FileSummary]) -> None:
     if not out.is_terminal:
         for one in files:
             out.print(
-                f"{printable(one.path)}\t{one.language or 'text'}\t{one.role}\t{one.encoding}\t{one.n_cards}",
+                f"{visible(one.path)}\t{one.language or 'text'}\t{one.role}\t{one.encoding}\t{one.n_cards}",
                 markup=False,
             )
         return
     table = Table("file", "language", "role", "encoding", "cards")
     for one in files:
-        table.add_row(printable(one.path), one.language or "text", one.role, one.encoding, str(one.n_cards))
+        table.add_row(escape(visible(one.path)), one.language or "text", one.role, one.encoding, str(one.n_cards))
     out.print(table)
 
 
 def show_shown(shown: Shown) -> None:
     """Print a symbol, file or line."""
     out = console()
-    name = f" {shown.card.qualified_name}" if shown.card else ""
+    name = f" {visible(shown.card.qualified_name)}" if shown.card else ""
     stale = " (changed since it was indexed)" if shown.stale else ""
-    out.print(f"{printable(shown.path)}:{shown.first_line}-{shown.last_line}{name}{stale}", style="bold", markup=False)
+    out.print(f"{visible(shown.path)}:{shown.first_line}-{shown.last_line}{name}{stale}", style="bold", markup=False)
     show_code(out, shown.text, shown.card.language if shown.card else "", shown.first_line)
 
 
@@ -187,7 +191,7 @@ def show_status(status: Status) -> None:
 
 def show_why(answer: WhyNot) -> None:
     """Print why a file is not among the hits."""
-    console().print(f"{answer.reason}: {printable(answer.detail)}", markup=False)
+    console().print(f"{answer.reason}: {visible(answer.detail)}", markup=False)
 
 
 def show_impact(impact: Impact) -> None:
@@ -196,5 +200,5 @@ def show_impact(impact: Impact) -> None:
     out = console()
     out.print(f"callers: {len(impact.callers)}", markup=False)
     for one in impact.callers:
-        out.print(f"  {printable(one.path)}:{one.line}  {one.name}  {one.confidence}", markup=False)
-    out.print("tests to run: " + (" ".join(printable(path) for path in impact.tests) or "none found"), markup=False)
+        out.print(f"  {visible(one.path)}:{one.line}  {visible(one.name)}  {one.confidence}", markup=False)
+    out.print("tests to run: " + (" ".join(visible(path) for path in impact.tests) or "none found"), markup=False)

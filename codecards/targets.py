@@ -77,7 +77,8 @@ def find_symbol(snapshot: Snapshot, written: str, path: str | None = None) -> li
     last = plain if plain.startswith("operator") else plain.rpartition(".")[2]
     named = snapshot.cards_named(last)
     if path is not None:
-        named = [card for card in named if card.path == path]
+        paths = {file.path for file in find_files(snapshot, path)}
+        named = [card for card in named if card.path in paths]
     fitting = [card for card in named if _fits(card, plain)]
     same_case = [card for card in fitting if card.name == last]
     return _grouped(same_case or fitting)
@@ -85,12 +86,12 @@ def find_symbol(snapshot: Snapshot, written: str, path: str | None = None) -> li
 
 def find_files(snapshot: Snapshot, written: str) -> list[FileEntry]:
     """Return the indexed files that a path as written may mean; an exact one alone."""
+    exact = snapshot.file_at(written)
     wanted = written.strip().replace("\\", "/").removeprefix("./").strip("/")
-    if not wanted:
-        return []
-    exact = snapshot.file_at(wanted)
-    if exact is not None:
-        return [exact]
+    if exact is None and wanted:
+        exact = snapshot.file_at(wanted)
+    if exact is not None or not wanted:
+        return [exact] if exact is not None else []
     files = snapshot.files()
     tail = "/" + wanted.casefold()
     rules: tuple[Callable[[str], bool], ...] = (
@@ -105,6 +106,21 @@ def find_files(snapshot: Snapshot, written: str) -> list[FileEntry]:
         if found:
             return sorted(found, key=lambda file: (file.path.count("/"), file.path))
     return []
+
+
+def find_file(snapshot: Snapshot, written: str) -> FileEntry:
+    """Return the one indexed file that a path as written means.
+
+    Raises:
+        TargetNotFoundError: No file fits.
+        AmbiguousTargetError: Several do.
+    """
+    files = find_files(snapshot, written)
+    if not files:
+        raise TargetNotFoundError(written, what="indexed file")
+    if len(files) > 1:
+        raise AmbiguousTargetError(written, [file.path for file in files[:MAX_CANDIDATES]], total=len(files))
+    return files[0]
 
 
 def near_names(snapshot: Snapshot, written: str, n_names: int = 5) -> list[str]:

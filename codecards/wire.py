@@ -21,6 +21,33 @@ def printable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+def visible(text: str, *, keeps_lines: bool = False) -> str:
+    """Return text that does nothing to a terminal and hides nothing on it: names and code may be hostile.
+
+    Args:
+        text: A name, a message; code with `keeps_lines`.
+        keeps_lines: Whether line ends and tabs stay; else they are written as escapes too.
+    """
+    return printable(text).translate(_visible_code if keeps_lines else _visible_name)
+
+
+_hidden = [
+    *range(0x20),
+    *range(0x7F, 0xA0),
+    0x200E,
+    0x200F,
+    0x2028,
+    0x2029,
+    *range(0x202A, 0x202F),
+    *range(0x2066, 0x206A),
+]
+"""Control characters, and those that turn the direction of what is read."""
+_visible_name = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in _hidden} | {
+    9: "\\t", 10: "\\n", 13: "\\r",
+}  # fmt: skip
+_visible_code = {code: shown for code, shown in _visible_name.items() if code not in (9, 10)}
+
+
 def path_json(path: str) -> Json:
     """Return {"path": …}, or {"path_hex": …} for a name that is not UTF-8."""
     try:

@@ -200,7 +200,11 @@ def _runs(attributes: Sequence[tree_sitter.Node], source: bytes) -> dict[int, _R
     runs: dict[int, _Run] = {}
     before: _Run | None = None
     for node in sorted(attributes, key=lambda node: node.start_byte):
-        end = len(source[: node.end_byte].rstrip()) if source[node.end_byte - 1 : node.end_byte].isspace() else node.end_byte
+        end = (
+            len(source[: node.end_byte].rstrip())
+            if source[node.end_byte - 1 : node.end_byte].isspace()
+            else node.end_byte
+        )
         run = _Run(node.start_byte, end, node.start_point[0], last_row(node))
         if before is not None and before.last_row == run.first_row and not source[before.end : run.start].strip():
             del runs[before.end]

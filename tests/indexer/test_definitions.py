@@ -7,7 +7,9 @@ from tests.support.extraction_outline import facts_of, uses
 
 def spans(source: str, language: str) -> list[str]:
     """Return each definition as "name lead/first-last"."""
-    return [f"{one.name} {one.lead_line}/{one.first_line}-{one.last_line}" for one in facts_of(source, language).definitions]
+    return [
+        f"{one.name} {one.lead_line}/{one.first_line}-{one.last_line}" for one in facts_of(source, language).definitions
+    ]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +54,9 @@ def spans(source: str, language: str) -> list[str]:
         ),
     ],
 )
-def test_attributes_belong_to_what_follows_them_also_on_one_line(language: str, source: str, expected: list[str]) -> None:
+def test_attributes_belong_to_what_follows_them_also_on_one_line(
+    language: str, source: str, expected: list[str]
+) -> None:
     assert spans(source, language) == expected
 
 

@@ -48,3 +48,19 @@ def test_imports_and_package() -> None:
     source = "package demo.x\nimport a.b.C\nimport a.b.*\nimport a.D as E\n"
     assert imported(source, "kotlin") == [("a.b", "C", "C"), ("a.b", "*", ""), ("a", "D", "E")]
     assert facts_of(source, "kotlin").package == "demo.x"
+
+
+def test_members_on_one_line_with_the_braces_are_found() -> None:
+    source = """
+    sealed interface Shape { data class Round(val r: Int) : Shape; data object Flat : Shape }
+    enum class Op(val sign: String) { ADD("+") { override fun run() = 1 }, SUB("-"); abstract fun run(): Int }
+    class Shop {
+        inner class Till { fun owner() = this@Shop.name() }
+        fun name() = "${ label }"
+    }
+    """
+    assert outline(source, "kotlin") == [
+        "interface Shape 1-1", "class Shape.Round 1-1", "object Shape.Flat 1-1",
+        "enum Op 2-2", "method Op.run 2-2", "method Op.run 2-2",
+        "class Shop 3-6", "class Shop.Till 4-4", "method Shop.Till.owner 4-4", "method Shop.name 5-5",
+    ]  # fmt: skip
