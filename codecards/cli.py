@@ -23,6 +23,7 @@ from codecards.command_run import (
 )
 from codecards.config import settings_from_environment
 from codecards.errors import IndexWriteError, SnapshotMissingError, WriterBusyError
+from codecards.install_commands import install, uninstall
 from codecards.logs import DEFAULT_LEVEL, start_logging
 from codecards.wire import (
     files_json,
@@ -305,6 +306,10 @@ def clean(as_json: AsJson = False) -> None:
         engine.clean()
         print_answer(as_json, lambda: {"removed": printable(str(engine.folder.path))},
                lambda _: typer.echo(f"removed {visible(str(engine.folder.path))}"))  # fmt: skip
+
+
+for command in (install, uninstall):
+    app.command()(command)
 
 
 def main() -> None:

@@ -15,6 +15,7 @@
       . SnapshotFormatError       written by another version
       . SnapshotDamagedError      its files contradict themselves
     + StateFileError              a session or note file that can't be read
+    + ConfigurationError          an agent's configuration can't be read or changed
   - WriterBusyError               another writer holds the index                 exit 4
   - EmbedderError                 a model that can't be loaded or has drifted    exit 3
 
@@ -133,6 +134,10 @@ class SnapshotDamagedError(SnapshotError):
 
 class StateFileError(ProjectError):
     """A session or note file can't be read; it was left as it is."""
+
+
+class ConfigurationError(ProjectError):
+    """An agent's configuration file can't be read or changed; nothing was written."""
 
 
 class WriterBusyError(CodecardsError):

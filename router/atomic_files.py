@@ -16,8 +16,13 @@ N_REPLACE_TRIES = 8
 """On Windows a reader can keep a file from being replaced for a moment."""
 
 
-def write_atomic(path: Path, data: bytes) -> None:
+def write_atomic(path: Path, data: bytes, *, mode: int | None = None) -> None:
     """Put the data at the path: a reader sees the old file or the new one, also after a crash.
+
+    Args:
+        path: The file; its folders are made.
+        data: What it is to hold.
+        mode: Its rights; None for those of a private file, the owner's alone.
 
     Raises:
         StateFileError: The folder can't be written, or the disk is full; the old file is unharmed.
@@ -30,6 +35,8 @@ def write_atomic(path: Path, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
+        if mode is not None:
+            Path(temporary).chmod(mode)
         _replace(temporary, path)
     except OSError as error:
         if temporary:
