@@ -5,7 +5,6 @@ import logging
 import os
 import sys
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -100,11 +99,14 @@ def ready_engine(*, refresh: bool) -> Engine:
 
 def refreshed(engine: Engine, *, full: bool = False) -> IndexReport:
     """Bring the index up to date, with a progress bar on a terminal; return what was done."""
-    from codecards.readable import progress_told  # noqa: PLC0415 - rich is slow to load
+    if sys.stderr.isatty():
+        from codecards.readable import progress_bar  # noqa: PLC0415 - rich is slow to load
 
-    bar, told = progress_told()
-    with bar or nullcontext():
-        report = engine.refresh(full=full, progress=told)
+        bar, told = progress_bar()
+        with bar:
+            report = engine.refresh(full=full, progress=told)
+    else:
+        report = engine.refresh(full=full)
     for message in report.messages:
         say(f"codecards: {message}")
     return report

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Self
 from codecards.answers import Caller, Calls, FileSummary, FoundCard, Impact, Lane, Recall, Shown, Status, WhyNot
 from codecards.calls import callees_of, callers_of
 from codecards.config import Settings, settings_from_environment
+from codecards.embedder_choice import EmbedderChoice
 from codecards.errors import (
     CodecardsError,
     EmbedderError,
@@ -26,29 +28,26 @@ from codecards.errors import (
 )
 from codecards.excerpts import excerpt
 from codecards.freshness import FreshFiles, text_reader
-from codecards.impact import impact_of
-from codecards.index_status import NOTHING_INDEXED, status_of
-from codecards.indexer.build import IndexReport, Progress, refresh
 from codecards.indexer.cards import Card
-from codecards.indexer.changes import compare
+from codecards.indexer.changes import count_changed
 from codecards.indexer.index_folder import IndexFolder
 from codecards.indexer.snapshot import Snapshot
 from codecards.indexer.source_files import check_root, discover, project_root, resolve_inside
-from codecards.indexer.workers import Workers
-from codecards.live_search import live_recall
 from codecards.reader import Reader, open_reader
-from codecards.retrieval.derivation import Derivation
 from codecards.retrieval.derived_folder import check_contents
-from codecards.retrieval.embedder import Embedder, load_embedder
-from codecards.retrieval.hits import Hit, Ranking
-from codecards.retrieval.search import Filters, search
-from codecards.retrieval.similar import similar as similar_cards
-from codecards.second_reading import SecondReading
 from codecards.targets import Target, find_file, find_symbol, find_target, near_names
-from codecards.why_not import why_not
 
+# What builds, ranks and explains is loaded by the method that needs it: an answer that needs none of it (callers, a look
+# at an unchanged tree) takes a fifth of the time so.
 if TYPE_CHECKING:
     import networkx
+
+    from codecards.indexer.build import IndexReport, Progress
+    from codecards.indexer.workers import Workers
+    from codecards.retrieval.embedder import Embedder
+    from codecards.retrieval.filters import Filters
+    from codecards.retrieval.hits import Hit, Ranking
+    from codecards.second_reading import SecondReading
 
 logger = logging.getLogger(__name__)
 
@@ -68,12 +67,9 @@ class Engine:
         self.root = root
         self.settings = settings
         self.folder: IndexFolder = settings.index_folder(root)
-        self._workers = Workers(settings.n_workers, settings.worker_time_limit_s)
         self._lock = threading.RLock()
         self._current: Reader | None = None
-        self._embedder: Embedder | None = None
-        self._embedder_error = ""
-        self._second_reading = SecondReading(settings.reranker)
+        self._embedder = EmbedderChoice(settings.embedder)
         self._building: threading.Thread | None = None
         self._build_error: CodecardsError | None = None
 
@@ -109,7 +105,8 @@ class Engine:
 
     def close(self) -> None:
         """End the worker processes and give the generation up."""
-        self._workers.close()
+        if "_workers" in self.__dict__:
+            self._workers.close()
         with self._lock:
             if self._current is not None:
                 self._current.snapshot.close()
@@ -125,7 +122,7 @@ class Engine:
             return False
         return True
 
-    def refresh(self, *, full: bool = False, progress: Progress = _silent) -> IndexReport:
+    def refresh(self, *, full: bool = False, progress: "Progress" = _silent) -> "IndexReport":
         """Bring the index up to date and return what was done.
 
         Args:
@@ -136,12 +133,26 @@ class Engine:
             ProjectError: The project can't be read, or the index not written.
             WriterBusyError: Another process is writing.
         """
-        deriver = Derivation(
-            lambda entry: text_reader(self.root, entry, self.settings.build.discovery), self._loaded_embedder()
-        )
-        report = refresh(
-            self.root, self.folder, deriver, self._workers, self.settings.build, full=full, progress=progress
-        )
+        from codecards.indexer.build import refresh  # noqa: PLC0415
+        from codecards.retrieval.derivation import Derivation  # noqa: PLC0415
+
+        def run(embedder: "Embedder | None") -> "IndexReport":
+            deriver = Derivation(lambda entry: text_reader(self.root, entry, self.settings.build.discovery), embedder)
+            return refresh(
+                self.root,
+                self.folder,
+                deriver,
+                lambda: self._workers,
+                self.settings.build,
+                full=full,
+                progress=progress,
+            )
+
+        try:
+            report = run(self._embedder.chosen())
+        except EmbedderError as error:  # its files are there, but are no model
+            self._embedder.give_up(error)
+            report = run(None)
         _log_run(report)
         return report
 
@@ -205,16 +216,20 @@ class Engine:
         if not query.strip():
             raise UsageError("the query is empty; say what to look for, in words or by name")
         try:
-            reader = self._reader()
+            reader = self._search_reader()
         except SnapshotMissingError:
+            from codecards.live_search import live_recall  # noqa: PLC0415
+
             return live_recall(self.root, query, limit, self.settings.build.discovery, started)
+        from codecards.retrieval.filters import Filters  # noqa: PLC0415
+
         filters = Filters(tuple(paths), tuple(languages), tuple(kinds))
         fresh = self._fresh_files(reader)
         ranking = self._ranked(reader, fresh, query, limit, filters)
         hits = self._checked(fresh, ranking.hits)
         verdict = ranking.verdict if hits else "none"
-        off = "vectors" not in ranking.lanes and self._embedder_error
-        notices = (f"meaning search is off: {self._embedder_error}",) if off else ()
+        off = "vectors" not in ranking.lanes and self._embedder.error
+        notices = (f"meaning search is off: {self._embedder.error}",) if off else ()
         took_ms = (time.monotonic() - started) * 1000
         logger.info("recall", extra={
             "verdict": verdict, "query_kind": ranking.kind, "hits": len(hits), "candidates": ranking.n_candidates,
@@ -232,7 +247,9 @@ class Engine:
         Raises:
             TargetNotFoundError: There is no such file or line.
         """
-        reader = self._reader()
+        from codecards.retrieval.similar import similar as similar_cards  # noqa: PLC0415
+
+        reader = self._search_reader()
         card = self._card_at(reader, path, line)
         started = time.monotonic()
         ranking = similar_cards(reader.derived, reader.snapshot, card.card_id, limit=limit)
@@ -304,13 +321,18 @@ class Engine:
         Raises:
             UsageError: There is no git, or no such revision.
         """
+        from codecards.impact import impact_of  # noqa: PLC0415
+
         return impact_of(self._reader().snapshot, self.root, revision or "HEAD")
 
     def why_not(self, path: str, query: str) -> WhyNot:
         """Return why a file is not among the first hits of a query."""
-        reader = self._reader()
+        from codecards.retrieval.filters import Filters  # noqa: PLC0415
+        from codecards.why_not import why_not  # noqa: PLC0415
 
-        def rank(limit: int) -> Ranking:
+        reader = self._search_reader()
+
+        def rank(limit: int) -> "Ranking":
             return self._ranked(reader, self._fresh_files(reader), query, limit, Filters())
 
         return why_not(reader, self.root, path, rank, self.settings.build.discovery)
@@ -327,26 +349,24 @@ class Engine:
 
     def status(self) -> Status:
         """Return the state of the index. Works without one too."""
+        from codecards.index_status import NOTHING_INDEXED, status_of  # noqa: PLC0415
+
         try:
-            reader = self._reader()
+            reader = self._search_reader()
         except SnapshotMissingError:
             return NOTHING_INDEXED
-        status = status_of(reader, self._loaded_embedder(), self._embedder_error, self.n_changed())
+        status = status_of(reader, self._embedder.chosen(), self._embedder.error, self.n_changed())
         return replace(status, lanes=(*status.lanes, self._second_reading.lane()))
 
     def n_changed(self) -> int:
         """Return the number of files that are new, gone, or differ in size or time stamp since they were indexed."""
-        changes = compare(self._reader().snapshot.files(), discover(self.root, self.settings.build.discovery).files)
-        n_differ = sum(
-            known is None or (file.size_bytes, file.mtime_ns) != (known.size_bytes, known.mtime_ns)
-            for file, known in changes.suspects
-        )
-        return n_differ + len(changes.removed)
+        found = discover(self.root, self.settings.build.discovery).files
+        return count_changed(self._reader().snapshot.stamps(), found)
 
     def check(self) -> list[str]:
         """Read the whole index and return what is wrong with it, in words; nothing if all is well."""
         try:
-            reader = self._reader()
+            reader = self._search_reader()
             reader.snapshot.check()
             check_contents(self.folder.derived(reader.snapshot.generation))
             reader.snapshot.all_edges()
@@ -379,7 +399,7 @@ class Engine:
                 return self._current
             for attempt in range(OPEN_TRIES):
                 try:
-                    newest = open_reader(self.folder, self._loaded_embedder())
+                    newest = open_reader(self.folder, self._embedder.loaded)
                 except SnapshotDamagedError:
                     # A writer may have replaced what was about to be opened.
                     if attempt == OPEN_TRIES - 1:
@@ -393,30 +413,50 @@ class Engine:
                     return newest
             raise AssertionError("unreachable")
 
-    def _loaded_embedder(self) -> Embedder | None:
-        """Return the embedder, None (and why, once) if it can't be had: words and symbols answer all the same."""
-        with self._lock:
-            if self._embedder is None and not self._embedder_error and self.settings.embedder != "none":
-                try:
-                    self._embedder = load_embedder(self.settings.embedder)
-                except EmbedderError as error:
-                    self._embedder_error = str(error)
-            return self._embedder
+    def _search_reader(self) -> Reader:
+        """Return the newest generation with all that ranking reads, opened."""
+        for attempt in range(OPEN_TRIES):
+            reader = self._reader()
+            try:
+                reader.open_derived()
+            except (SnapshotDamagedError, SnapshotMissingError):  # a writer may have replaced it
+                if attempt == OPEN_TRIES - 1:
+                    raise
+                time.sleep(0.05)
+                with self._lock:
+                    self._current = None
+            else:
+                return reader
+        raise AssertionError("unreachable")
 
-    def _ranked(self, reader: Reader, fresh: FreshFiles, query: str, limit: int, filters: Filters) -> Ranking:
+    @cached_property
+    def _workers(self) -> "Workers":
+        from codecards.indexer.workers import Workers  # noqa: PLC0415
+
+        return Workers(self.settings.n_workers, self.settings.worker_time_limit_s)
+
+    @cached_property
+    def _second_reading(self) -> "SecondReading":
+        from codecards.second_reading import SecondReading  # noqa: PLC0415
+
+        return SecondReading(self.settings.reranker)
+
+    def _ranked(self, reader: Reader, fresh: FreshFiles, query: str, limit: int, filters: "Filters") -> "Ranking":
+        from codecards.retrieval.search import search  # noqa: PLC0415
+
         wanted = self._second_reading.n_wanted(limit)
         ranking = search(reader.derived, reader.snapshot, query, limit=wanted, filters=filters)
         ranking = self._second_reading.read(query, ranking, fresh)
         return replace(ranking, hits=ranking.hits[:limit])
 
-    def _lanes(self, ranking: Ranking) -> tuple[Lane, ...]:
+    def _lanes(self, ranking: "Ranking") -> tuple[Lane, ...]:
         """Return which ways of finding took part in an answer."""
         has_vectors = "vectors" in ranking.lanes
-        off = "" if has_vectors else self._embedder_error or "no vectors, or none that speak of this query"
+        off = "" if has_vectors else self._embedder.error or "no vectors, or none that speak of this query"
         always = (Lane(name, True, "") for name in ("words", "symbols", "graph"))
         return (*always, Lane("vectors", has_vectors, off), self._second_reading.lane(ranking))
 
-    def _checked(self, fresh: FreshFiles, hits: Sequence[Hit]) -> tuple[FoundCard, ...]:
+    def _checked(self, fresh: FreshFiles, hits: "Sequence[Hit]") -> tuple[FoundCard, ...]:
         found: list[FoundCard] = []
         for hit in hits:
             for looked in fresh.look([hit.card]):
@@ -426,7 +466,7 @@ class Engine:
         return tuple(found)
 
     def _fresh_files(self, reader: Reader) -> FreshFiles:
-        return FreshFiles(self.root, reader.snapshot, self._workers, self.settings.build.discovery)
+        return FreshFiles(self.root, reader.snapshot, lambda: self._workers, self.settings.build.discovery)
 
     def _card_at(self, reader: Reader, path: str, line: int) -> Card:
         resolve_inside(self.root, path)
@@ -466,7 +506,7 @@ class Engine:
         return Shown(card, found.path, first, max(first, last), text, changed)
 
 
-def _log_run(report: IndexReport) -> None:
+def _log_run(report: "IndexReport") -> None:
     logger.info("index run", extra={
         "root": str(report.root), "generation": report.generation, "complete": report.complete,
         "files_seen": report.n_seen, "files_read": report.n_read, "files_removed": report.n_removed,

@@ -3,9 +3,10 @@
 **Invariant:** no line number that leaves the engine points past the end of its file.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from codecards.indexer.cards import Card
 from codecards.indexer.file_record import content_key
@@ -15,7 +16,9 @@ from codecards.indexer.problems import Problem
 from codecards.indexer.snapshot import FileEntry, Snapshot
 from codecards.indexer.source_files import DiscoverySettings, SourceFile, read_file
 from codecards.indexer.text_decoding import DecodedText, decode
-from codecards.indexer.workers import Content, Workers
+
+if TYPE_CHECKING:
+    from codecards.indexer.workers import Workers
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +35,10 @@ class Looked:
 class FreshFiles:
     """Looks at files once for one answer."""
 
-    def __init__(self, root: Path, snapshot: Snapshot, workers: Workers, settings: DiscoverySettings) -> None:
-        """Take the project's root, the generation that named the cards, what reads changed files, and what is read."""
+    def __init__(
+        self, root: Path, snapshot: Snapshot, workers: "Callable[[], Workers]", settings: DiscoverySettings
+    ) -> None:
+        """Take the project's root, the generation that named the cards, what gives the readers of changed files, and what is read."""
         self._root, self._snapshot, self._workers, self._settings = root, snapshot, workers, settings
         self._seen: dict[str, tuple[FileEntry, list[str], dict[tuple[str, int], CardDraft] | None] | None] = {}
 
@@ -82,7 +87,9 @@ class FreshFiles:
         key = content_key(language, data)
         if key == entry.content_key:
             return entry, lines, None
-        answer = next(iter(self._workers.read([Content(key, language, data)], 1)))
+        from codecards.indexer.workers import Content  # noqa: PLC0415 - few hits lie in changed files
+
+        answer = next(iter(self._workers().read([Content(key, language, data)], 1)))
         drafts = {(draft.qualified_name, draft.ordinal): draft for draft in answer.record.contents.drafts}
         return entry, lines, drafts
 

@@ -1,6 +1,5 @@
 """Readable: answers for people. On a terminal with colours and tables; piped, one plain line a thing."""
 
-import sys
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console
@@ -25,10 +24,8 @@ def console() -> Console:
     return Console(highlight=False, soft_wrap=True)
 
 
-def progress_told() -> tuple[Progress | None, Told]:
-    """Return (progress bar, function that is told): on a terminal a bar with the remaining time, else nothing."""
-    if not sys.stderr.isatty():
-        return None, lambda _what, _done, _total: None
+def progress_bar() -> tuple[Progress, Told]:
+    """Return a bar with the remaining time, for stderr, and the function that moves it."""
     bar = Progress(
         TextColumn("{task.description:<8}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
         console=Console(stderr=True), transient=True,

@@ -3,16 +3,21 @@
 **Invariant:** all answers of one reader come from one generation.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from codecards.errors import SnapshotMissingError
+from codecards.errors import SnapshotDamagedError, SnapshotMissingError
 from codecards.indexer.index_folder import IndexFolder
 from codecards.indexer.problems import Kept
 from codecards.indexer.snapshot import Snapshot
-from codecards.retrieval.derived_folder import check_contents
-from codecards.retrieval.derived_index import DerivedIndex
+from codecards.retrieval.derived_folder import check_contents, read_languages
 from codecards.retrieval.embedder import Embedder
+
+if TYPE_CHECKING:
+    from codecards.retrieval.derived_index import DerivedIndex
 
 
 @dataclass(frozen=True)
@@ -20,7 +25,24 @@ class Reader:
     """One generation, opened."""
 
     snapshot: Snapshot
-    derived: DerivedIndex
+    _derived_folder: Path
+    _embedder: Callable[[], Embedder | None]
+
+    @cached_property
+    def derived(self) -> "DerivedIndex":
+        """What ranking reads, opened when it is first needed; see `open_derived`."""
+        from codecards.retrieval.derived_index import DerivedIndex  # noqa: PLC0415 - numpy, tantivy: 0.15 s of CPU
+
+        return DerivedIndex.open(self._derived_folder, self._embedder())
+
+    def open_derived(self) -> None:
+        """Open what ranking reads.
+
+        Raises:
+            SnapshotMissingError: A writer has removed it meanwhile.
+            SnapshotDamagedError: It is broken.
+        """
+        assert self.derived is not None
 
     @cached_property
     def left_out(self) -> dict[str, int]:
@@ -32,12 +54,12 @@ class Reader:
         return counts
 
 
-def open_reader(folder: IndexFolder, embedder: Embedder | None) -> Reader:
+def open_reader(folder: IndexFolder, embedder: Callable[[], Embedder | None]) -> Reader:
     """Open the newest generation.
 
     Args:
         folder: The project's index.
-        embedder: The one that is wanted; vectors of another one are not used.
+        embedder: Gives the one that is wanted, where meaning is asked for; vectors of another one are not used.
 
     Raises:
         SnapshotMissingError: Nothing was indexed yet.
@@ -53,8 +75,13 @@ def open_reader(folder: IndexFolder, embedder: Embedder | None) -> Reader:
             snapshot.check()
         derived_folder = folder.derived(snapshot.generation)
         check_contents(derived_folder)
-        derived = DerivedIndex.open(derived_folder, embedder)
+        read_languages(derived_folder)
+    except (OSError, ValueError, KeyError) as error:
+        snapshot.close()
+        raise SnapshotDamagedError(
+            f"the index in {derived_folder} is damaged ({error}); run `codecards index`"
+        ) from error
     except BaseException:
         snapshot.close()
         raise
-    return Reader(snapshot, derived)
+    return Reader(snapshot, derived_folder, embedder)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codecards.errors import SnapshotDamagedError, SnapshotFormatError
-from codecards.indexer.changes import Changes, compare
+from codecards.indexer.changes import Changes, compare, nothing_changed
 from codecards.indexer.file_record import EXTRACTOR_VERSION
 from codecards.indexer.git_calls import GitState, git_state
 from codecards.indexer.index_folder import FORMAT, IndexFolder, Manifest
@@ -68,7 +68,7 @@ class _Run:
     root: Path
     folder: IndexFolder
     deriver: "Deriver"
-    workers: "Workers"
+    workers: "Callable[[], Workers]"
     settings: BuildSettings
     progress: Progress
     discovery: Discovery
@@ -86,11 +86,20 @@ class _Suspects:
     n_parsed: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """What was taken into the index."""
+
+    n_parsed: int
+    n_changed: int
+    n_removed: int
+
+
 def refresh(
     root: Path,
     folder: IndexFolder,
     deriver: "Deriver",
-    workers: "Workers",
+    workers: "Callable[[], Workers]",
     settings: BuildSettings | None = None,
     *,
     full: bool = False,
@@ -102,7 +111,7 @@ def refresh(
         root: The project's folder.
         folder: Where its index lies.
         deriver: Makes the derived files.
-        workers: Read contents.
+        workers: Gives those that read contents, where there are any to read.
         settings: How to build.
         full: Whether to read and derive everything anew, trusting nothing that is stored.
         progress: Is told how far it is.
@@ -134,30 +143,17 @@ def _refresh(run: _Run, *, full: bool) -> IndexReport:
             writer.check()  # somebody else touched the file
             if not writer.generation:
                 raise SnapshotDamagedError(f"the index {folder.database} has lost what it held")
-        changes = compare(writer.files(), run.discovery.files, trust_times=not full)
-        suspects = _read(run, writer, changes, trusts=not full) if changes.suspects else _Suspects((), (), 0)
-        of_reading = [*run.discovery.problems, *suspects.problems]
         old = folder.derived(writer.generation)
         fits = meta.get("derived") == deriver.identity and writer.generation > 0 and not full and deriver.usable(old)
         if not fits and writer.generation and not full:
             messages = (*messages, "the word and vector indexes did not fit this version and were derived anew")
-        state = _state_values(git_state(run.root))
-        n_changed = sum(one.record is not None for one in suspects.read)
-        if (
-            fits and not n_changed and not changes.removed
-            and set(of_reading) == set(writer.problems(of_content=False))
-        ):  # fmt: skip
-            _touch(writer, suspects.read, state)
-        else:
-            from codecards.indexer.generation import Difference, commit_generation  # noqa: PLC0415 - as in `_read`
-
-            new = folder.derived(writer.generation + 1)
-            difference = Difference(changes, suspects.read, of_reading, old if fits else None, state)
-            commit_generation(writer, difference, deriver, new, run.progress)
+        taken = _take_in(run, writer, old if fits else None, full=full)
         generation = writer.generation
         counts = writer.meta()
         all_problems = writer.problems()
-    folder.write_manifest(Manifest(FORMAT, EXTRACTOR_VERSION, deriver.identity, folder.database_stamp()))
+    made_by = Manifest(FORMAT, EXTRACTOR_VERSION, deriver.identity, folder.database_stamp())
+    if made_by != manifest:
+        folder.write_manifest(made_by)
     folder.prune(generation)
     return IndexReport(
         root=run.root,
@@ -165,9 +161,9 @@ def _refresh(run: _Run, *, full: bool) -> IndexReport:
         complete=counts["complete"] == "1",
         took_ms=(time.monotonic() - run.started) * 1000,
         n_seen=len(run.discovery.files),
-        n_read=suspects.n_parsed,
-        n_unchanged=len(run.discovery.files) - n_changed,
-        n_removed=len(changes.removed),
+        n_read=taken.n_parsed,
+        n_unchanged=len(run.discovery.files) - taken.n_changed,
+        n_removed=taken.n_removed,
         n_skipped=len({problem.path for problem in all_problems if problem.kept is Kept.NONE}),
         n_cards=int(counts["n_cards"]),
         n_edges=int(counts["n_edges"]),
@@ -176,10 +172,40 @@ def _refresh(run: _Run, *, full: bool) -> IndexReport:
     )
 
 
+def _take_in(run: _Run, writer: SnapshotWriter, old: Path | None, *, full: bool) -> _Taken:
+    """Read what changed and commit it; note no more than the time where nothing did.
+
+    Args:
+        run: What is carried along.
+        writer: Of the generation before.
+        old: What was derived from it; None to derive all anew.
+        full: Whether to read everything.
+    """
+    state = _state_values(git_state(run.root))
+    same_problems = set(run.discovery.problems) == set(writer.problems(of_content=False))
+    if old is not None and same_problems and nothing_changed(writer.stamps(), run.discovery.files):
+        _touch(writer, (), state)
+        return _Taken(0, 0, 0)
+    # What reads and links costs as much to load as a look at ten thousand files that did not change.
+    from codecards.indexer.generation import Difference, commit_generation  # noqa: PLC0415
+
+    changes = compare(writer.files(), run.discovery.files, trust_times=not full)
+    suspects = _read(run, writer, changes, trusts=not full)
+    of_reading = [*run.discovery.problems, *suspects.problems]
+    n_changed = sum(one.record is not None for one in suspects.read)
+    same_problems = set(of_reading) == set(writer.problems(of_content=False))
+    if old is not None and not n_changed and not changes.removed and same_problems:
+        _touch(writer, suspects.read, state)
+    else:
+        new = run.folder.derived(writer.generation + 1)
+        difference = Difference(changes, suspects.read, of_reading, old, state)
+        commit_generation(writer, difference, run.deriver, new, run.progress)
+    return _Taken(suspects.n_parsed, n_changed, len(changes.removed))
+
+
 def _read(run: _Run, writer: SnapshotWriter, changes: Changes, *, trusts: bool) -> _Suspects:
     """Read the suspects; without trust no stored record is used."""
-    # What reads and links costs as much to load as a look at ten thousand files that did not change.
-    from codecards.indexer.reading import Store, SuspectReader  # noqa: PLC0415
+    from codecards.indexer.reading import Store, SuspectReader  # noqa: PLC0415 - as in `_take_in`
 
     def keep(records: "list[tuple[bytes, PackedRecord]]") -> None:
         if records:
@@ -191,7 +217,7 @@ def _read(run: _Run, writer: SnapshotWriter, changes: Changes, *, trusts: bool) 
     reader = SuspectReader(
         run.root, run.settings.discovery, store, trusts, lambda n_read: run.progress("reading", n_read, total)
     )
-    read = reader.read(changes, run.workers)
+    read = reader.read(changes, run.workers())
     return _Suspects(read, reader.problems, reader.n_parsed)
 
 
@@ -211,13 +237,15 @@ def _make_ready(folder: IndexFolder) -> tuple[Manifest | None, tuple[str, ...]]:
 
 
 def _touch(writer: SnapshotWriter, read: "Sequence[ReadFile]", state: Mapping[str, str]) -> None:
-    """Note time stamps and the commit of a tree that has not changed."""
+    """Note time stamps and the commit of a tree that has not changed; write nothing where these are as they were."""
+    if not read and state.items() <= writer.meta().items():
+        return
     with writer.transaction():
         writer.touch_files([one.entry for one in read])
         writer.put_meta(state)
 
 
 def _state_values(state: GitState) -> dict[str, str]:
-    """Return the named values that say what was checked out, and when it was looked at."""
+    """Return the named values that say what was checked out."""
     dirty = "" if state.dirty is None else str(int(state.dirty))
-    return {"commit": state.commit or "", "dirty": dirty, "indexed_at": str(time.time())}
+    return {"commit": state.commit or "", "dirty": dirty}

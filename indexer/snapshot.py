@@ -3,7 +3,6 @@
 **Invariant:** all answers of one `Snapshot` come from one generation, whatever a writer does meanwhile.
 """
 
-import importlib.resources
 import os
 import sqlite3
 import threading
@@ -27,6 +26,9 @@ CARD_COLUMNS = (
     "c.card_id, f.path, f.language, c.kind, c.name, c.qualified_name, c.ordinal, c.parent, f.module, c.lead_line, "
     "c.first_line, c.name_line, c.last_line, c.own_lines, c.signature, c.doc, c.bases, c.content_hash"
 )
+Stamp = tuple[str, int, int, int, int]
+"""What is known of a file without reading it: path, size in bytes, mtime_ns, inode, and 1 if it is racy."""
+STAMPS = "SELECT path, size_bytes, mtime_ns, inode, racy FROM files ORDER BY path"
 MAX_VARIABLES = 500
 """Values in one SQL statement; old SQLite libraries allow 999."""
 
@@ -109,6 +111,8 @@ def damaged(database: Path, error: Exception) -> SnapshotDamagedError:
 
 def schema() -> str:
     """Return the SQL text that makes an empty snapshot."""
+    import importlib.resources  # noqa: PLC0415 - needed once in the life of an index
+
     return importlib.resources.files("codecards.indexer").joinpath("schema.sql").read_text(encoding="utf-8")
 
 
@@ -170,6 +174,11 @@ class Snapshot:
         """Return all indexed files, by path."""
         with self._rows("SELECT * FROM files ORDER BY path") as rows:
             return [file_of_row(row) for row in rows]
+
+    def stamps(self) -> list[Stamp]:
+        """Return what the file system said of each indexed file, by path."""
+        with self._rows(STAMPS) as rows:
+            return [stamp_of_row(row) for row in rows]
 
     def file_at(self, path: str) -> FileEntry | None:
         """Return the file of exactly this path, None if it is not indexed."""
@@ -304,6 +313,11 @@ def file_of_row(row: tuple[Any, ...]) -> FileEntry:
     values = list(row)
     values[1], values[6] = os.fsdecode(values[1]), bool(values[6])
     return FileEntry(*values)
+
+
+def stamp_of_row(row: tuple[Any, ...]) -> Stamp:
+    """Return the stamp of a row of `STAMPS`."""
+    return (os.fsdecode(row[0]), *row[1:])
 
 
 def card_of_row(row: tuple[Any, ...]) -> Card:

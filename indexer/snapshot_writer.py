@@ -20,13 +20,16 @@ from codecards.indexer.partition import CardDraft, place
 from codecards.indexer.problems import Problem
 from codecards.indexer.snapshot import (
     CARD_COLUMNS,
+    STAMPS,
     FileEntry,
+    Stamp,
     card_of_row,
     connect,
     damaged,
     file_of_row,
     problem_of_row,
     schema,
+    stamp_of_row,
 )
 
 if TYPE_CHECKING:
@@ -99,6 +102,10 @@ class SnapshotWriter:
         with self._explained():
             rows = self._connection.execute("SELECT * FROM files ORDER BY path").fetchall()
         return [file_of_row(row) for row in rows]
+
+    def stamps(self) -> list[Stamp]:
+        """Return what the file system said of each file, by path."""
+        return [stamp_of_row(row) for row in self._rows(STAMPS)]
 
     def problems(self, *, of_content: bool | None = None) -> list[Problem]:
         """Return the problems that contents have, or that reading had, or (None) all; by path."""

@@ -1,6 +1,7 @@
 """Command line: JSON on stdout, messages on stderr, exit codes as promised."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -76,3 +77,19 @@ def test_the_doctor_names_a_fault_and_repairs_it(tmp_path: Path) -> None:
     assert (sick.returncode, "fault:" in sick.stdout, "internal error" in sick.stderr) == (3, True, False)
     assert run(tmp_path, "doctor", "--repair").returncode == 0
     assert "the index is whole" in run(tmp_path, "doctor").stdout
+
+
+def test_a_look_at_an_unchanged_tree_loads_nothing_that_builds_or_ranks(tmp_path: Path) -> None:
+    write_repository(tmp_path, REPO)
+    os.utime(tmp_path / "a.py", (10**9, 10**9))  # a file that was written just now is read once more
+    answer(tmp_path, "index")
+    code = (
+        "import sys; from codecards.__main__ import main\ntry:\n    main()\nexcept SystemExit:\n    print(*sys.modules)"
+    )
+    command = [sys.executable, "-c", code, "-C", str(tmp_path), "index", "--json"]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\n")[1].split()
+    builders = {"symbol_table", "edge_resolution", "workers", "generation", "reading"}
+    heavy = {"numpy", "faiss", "tantivy", "tokenizers", "onnxruntime", "rich", "networkx", "tree_sitter"}
+    assert "codecards.indexer.build" in loaded
+    assert not heavy & set(loaded)
+    assert not {f"codecards.indexer.{name}" for name in builders} & set(loaded)

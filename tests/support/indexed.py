@@ -42,7 +42,7 @@ def index_of(root: Path) -> IndexFolder:
 def build(root: Path, workers: Workers, *, full: bool = False, wait_s: float = 0.0) -> IndexReport:
     """Bring the snapshot of a repository up to date."""
     settings = BuildSettings(wait_for_writer_s=wait_s)
-    return refresh(root, index_of(root), NoDerivation(), workers, settings, full=full)
+    return refresh(root, index_of(root), NoDerivation(), lambda: workers, settings, full=full)
 
 
 @contextmanager
