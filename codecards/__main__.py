@@ -1,11 +1,19 @@
-"""Where the command starts: `codecards`, `python -m codecards`."""
+"""Where the command starts: `codecards`, `python -m codecards`.
+
+A hook goes its own, short way: an agent waits for it at each step.
+"""
 
 import gc
+import sys
 
 
 def main() -> None:
     """Run the command line."""
     gc.disable()  # all that is loaded at the start stays: looking for what does not costs a tenth of the start
+    if sys.argv[1:2] == ["hook"] and not {"--help", "-h"} & set(sys.argv):
+        from codecards.hooks import main as run_hook  # noqa: PLC0415
+
+        raise SystemExit(run_hook(sys.argv[2:]))
     from codecards.cli import main as run  # noqa: PLC0415
 
     gc.freeze()

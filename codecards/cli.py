@@ -23,7 +23,7 @@ from codecards.command_run import (
 )
 from codecards.config import settings_from_environment
 from codecards.errors import IndexWriteError, SnapshotMissingError, WriterBusyError
-from codecards.install_commands import install, uninstall
+from codecards.install_commands import hook, install, uninstall
 from codecards.logs import DEFAULT_LEVEL, start_logging
 from codecards.wire import (
     files_json,
@@ -308,7 +308,7 @@ def clean(as_json: AsJson = False) -> None:
                lambda _: typer.echo(f"removed {visible(str(engine.folder.path))}"))  # fmt: skip
 
 
-for command in (install, uninstall):
+for command in (install, uninstall, hook):
     app.command()(command)
 
 

@@ -140,3 +140,14 @@ def _finish(
     carry_out(plan, save, record)
     for change in todo:
         say(f"codecards: {change.action}d {printable(change.name)}")
+
+
+def hook(
+    agent: Annotated[str, typer.Argument(help="claude, codex, cursor, copilot, gemini, windsurf.")],
+    event: Annotated[str, typer.Argument(help="The event, as the agent calls it.")],
+    session: Annotated[str, typer.Option("--session", help="Where it is recorded.")] = "mcp",
+) -> None:
+    """Record an event of an agent's session (its JSON on stdin); what `install` enters as hooks."""
+    from codecards.hooks import main  # noqa: PLC0415
+
+    raise typer.Exit(main([agent, event, "--session", session]))

@@ -133,7 +133,7 @@ class Session(SessionActs):
         reason: str = "",
         lines: tuple[int, int] | None = None,
     ) -> str:
-        """Take note of something the host's agent did: a read, search, edit, run, reply; return a status.
+        """Take note of something that happened in the host: a read, search, edit, run, reply, or prompt; return a status.
 
         Long results are compressed and capped; the whole stays restorable.
         """
@@ -366,6 +366,8 @@ class Session(SessionActs):
 def _messages(operation: Operation, call: str, result: str, is_error: bool) -> tuple[Message, ...]:
     """Return the call and its response as a pair; what has no result is one message of the assistant."""
     call_id = f"c{operation.number}"
+    if operation.kind == "prompt":
+        return (Message("user", call, operation.turn, operation=operation.number),)
     if operation.kind in ("reply", "think") or not result:
         return (Message("assistant", call or result or operation.kind, operation.turn, operation=operation.number),)
     return (

@@ -1,0 +1,239 @@
+"""Hook events: what an agent's hook says on its stdin, in one shape for all agents.
+
+Agents name the same things otherwise (`tool_input`, `toolArgs`, `tool_info`); this module knows the names and nothing of
+sessions or disks. What it does not know it passes over.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+MAX_RESULT_CHARACTERS = 200_000
+"""Of a tool's result; the middle of a longer one is left out, and said to be."""
+
+_KINDS = {
+    "start": "sessionstart",
+    "prompt": "userpromptsubmit beforesubmitprompt beforeagent userpromptsubmitted pre_user_prompt",
+    "tool": "posttooluse posttoolusefailure aftertool post_read_code post_write_code post_run_command",
+    "compact": "precompact precompress",
+}
+_KIND_OF_EVENT = {event: kind for kind, events in _KINDS.items() for event in events.split()}
+_TOOLS = {
+    "read": "read read_file read_many_files view readfile notebookread post_read_code",
+    "edit": "edit multiedit notebookedit replace apply_patch str_replace str_replace_editor search_replace editfiles"
+    " replace_string_in_file multi_replace_string_in_file insert_edit_into_file edit_file post_write_code",
+    "create": "write write_file create create_file",
+    "delete": "delete delete_file",
+    "search": "grep search_file_content grep_search rg codebase_search search semantic_search",
+    "list": "glob ls list_directory list_dir file_search glob_file_search",
+    "run": "bash run_shell_command shell powershell exec_command run_in_terminal local_shell post_run_command",
+}
+_KIND_OF_TOOL = {tool: kind for kind, tools in _TOOLS.items() for tool in tools.split()}
+_PATH_KEYS = (
+    "file_path", "filePath", "absolute_path", "notebook_path", "target_file", "target_notebook", "relative_workspace_path",
+    "path", "dir_path", "target_directory",
+)  # fmt: skip
+_LIST_KEYS = ("paths", "files", "file_paths", "include")
+_QUERY_KEYS = ("pattern", "query", "glob_pattern", "regex", "search_term", "target")
+_COMMAND_KEYS = ("command", "command_line", "cmd", "script")
+_TEXT_KEYS = ("llmContent", "textResultForLlm", "output", "content", "text", "result", "mcp_result", "error", "message")
+_patched = re.compile(r"^\*\*\* (Update|Add|Delete) File: (.+?)\s*$|^\*\*\* Move to: (.+?)\s*$", re.MULTILINE)
+_located = re.compile(r"^([^\s:][^:\n]{0,400}):\d+[:-]", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One call of a tool."""
+
+    kind: str
+    """"read", "search", "list", "edit", "create", "delete", "run", or "codecards" for a tool of our own server."""
+    tool: str
+    paths: tuple[str, ...] = ()
+    """As the agent wrote them; not checked."""
+    found: tuple[str, ...] = ()
+    """Paths that the result names."""
+    query: str = ""
+    call: str = ""
+    result: str = ""
+    failed: bool = False
+    reason: str = ""
+    lines: tuple[int, int] | None = None
+    """First and last line that were read, 1-based."""
+
+
+@dataclass(frozen=True, slots=True)
+class HookEvent:
+    """One event of an agent's session."""
+
+    kind: str
+    """"start", "prompt", "tool", "compact" or "" for one that is passed over."""
+    name: str
+    """As the agent calls it."""
+    folder: str
+    """Where the agent works; "" if it does not say."""
+    source: str = ""
+    """Of a start: "startup", "resume", "clear", "compact" …"""
+    prompt: str = ""
+    act: Act | None = None
+
+
+def read_event(name: str, payload: Mapping[str, object]) -> HookEvent:
+    """Return what an event says.
+
+    Args:
+        name: The event's name, as in the agent's configuration.
+        payload: The object that the hook got.
+    """
+    kind = _KIND_OF_EVENT.get(name.lower(), "")
+    told = _mapping(payload.get("tool_info"))
+    folder = _first_text(payload, ("cwd",)) or _first_text(told, ("cwd",))
+    roots = payload.get("workspace_roots")
+    if isinstance(roots, list) and roots and isinstance(roots[0], str):
+        folder = folder or roots[0]
+    source = _first_text(payload, ("source", "trigger"))
+    prompt = _first_text(payload, ("prompt", "initialPrompt")) or _first_text(told, ("user_prompt",))
+    act = _act(name, payload) if kind == "tool" else None
+    return HookEvent(kind, name, folder, source, prompt, act)
+
+
+def _act(name: str, payload: Mapping[str, object]) -> Act | None:
+    tool = _first_text(payload, ("tool_name", "toolName")) or (name if name.startswith("post_") else "")
+    given = _mapping(payload.get("tool_input", payload.get("toolArgs", payload.get("tool_info"))))
+    answer = _first_of(payload, ("tool_response", "tool_output", "toolResult", "result_json"))
+    answer = _decoded(answer)
+    failed = name.lower().endswith("failure") or _failed(payload, answer)
+    lowered = tool.lower()
+    if "codecards" in lowered:
+        query = _first_text(given, (*_QUERY_KEYS, "path", "title"))
+        return Act("codecards", tool, query=query, result=_text(answer), found=_found(_text(answer)), failed=failed)
+    kind = _KIND_OF_TOOL.get(lowered)
+    if kind is None:
+        return None
+    text = _text(answer) or _first_text(payload, ("error", "error_message"))
+    call = _command(given)
+    patch = call if "*** Begin Patch" in call else _first_text(given, ("input", "patch"))
+    paths = _paths(given)
+    if "*** Begin Patch" in patch:
+        kind, paths, call = _patch(patch)
+    found = _named(answer) or _found(text) if kind in ("search", "list") else ()
+    return Act(
+        kind, tool, paths, found,
+        query=_first_text(given, _QUERY_KEYS) if kind in ("search", "list") else "",
+        call=call if kind == "run" else "",
+        # What was read or written is on disk, and is read from there when it is shown.
+        result="" if kind in ("read", "edit", "create", "delete") and not failed else _shortened(text),
+        failed=failed,
+        reason=_first_text(given, ("explanation", "instruction", "instructions", "description")),
+        lines=_lines(given) if kind == "read" else None,
+    )  # fmt: skip
+
+
+def _patch(patch: str) -> tuple[str, tuple[str, ...], str]:
+    found = list(_patched.finditer(patch))
+    kinds = {match[1] for match in found if match[1]}
+    kind = {frozenset({"Add"}): "create", frozenset({"Delete"}): "delete"}.get(frozenset(kinds), "edit")
+    return kind, tuple(dict.fromkeys(match[2] or match[3] for match in found)), ""
+
+
+def _paths(given: Mapping[str, object]) -> tuple[str, ...]:
+    paths = [given.get(key) for key in _PATH_KEYS]
+    for key in _LIST_KEYS:
+        value = given.get(key)
+        paths += value if isinstance(value, list) else []
+    return tuple(dict.fromkeys(path for path in paths if isinstance(path, str) and path))
+
+
+def _lines(given: Mapping[str, object]) -> tuple[int, int] | None:
+    view = given.get("view_range")
+    if isinstance(view, list) and len(view) == 2 and all(isinstance(one, int) for one in view):
+        first, last = view
+    else:
+        first = _first_int(given, ("offset", "start_line", "startLine", "start_line_one_indexed"))
+        last = _first_int(given, ("end_line", "endLine", "end_line_one_indexed_inclusive"))
+        limit = _first_int(given, ("limit",))
+        if last is None and limit is not None:
+            last = (first or 1) + limit - 1
+    if first is None and last is None:
+        return None
+    first = max(1, first or 1)
+    return (first, last) if last is not None and last >= first else None
+
+
+def _command(given: Mapping[str, object]) -> str:
+    value = _first_of(given, _COMMAND_KEYS)
+    if isinstance(value, list):
+        return " ".join(str(one) for one in value)
+    return value if isinstance(value, str) else ""
+
+
+def _failed(payload: Mapping[str, object], answer: object) -> bool:
+    if _first_of(payload, ("error", "error_message")):
+        return True
+    if not isinstance(answer, dict):
+        return False
+    if answer.get("resultType") in ("failure", "error", "denied", "rejected"):
+        return True
+    code = _first_of(answer, ("exit_code", "exitCode", "returncode"))
+    wrong = any(answer.get(key) is True for key in ("is_error", "isError", "interrupted"))
+    return wrong or bool(answer.get("error")) or answer.get("success") is False or (isinstance(code, int) and code != 0)
+
+
+def _text(answer: object) -> str:
+    """Return the text of a result, whatever it is wrapped in."""
+    if isinstance(answer, str):
+        return answer
+    if isinstance(answer, list):
+        return "\n".join(filter(None, (_text(one) for one in answer)))
+    if not isinstance(answer, dict):
+        return ""
+    both = [value for key in ("stdout", "stderr") if isinstance(value := answer.get(key), str) and value]
+    if both:
+        return "\n".join(both)
+    return next((text for key in _TEXT_KEYS if (text := _text(answer.get(key)))), "")
+
+
+def _named(answer: object) -> tuple[str, ...]:
+    names = answer.get("filenames") if isinstance(answer, dict) else None
+    return tuple(one for one in names if isinstance(one, str))[:50] if isinstance(names, list) else ()
+
+
+def _found(text: str) -> tuple[str, ...]:
+    """Return the paths that lines such as `src/a.py:12:` name, in their order."""
+    return tuple(dict.fromkeys(match[1] for match in _located.finditer(text[:MAX_RESULT_CHARACTERS])))[:50]
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= MAX_RESULT_CHARACTERS:
+        return text
+    half = MAX_RESULT_CHARACTERS // 2
+    return f"{text[:half]}\n[{len(text) - 2 * half} characters left out here]\n{text[-half:]}"
+
+
+def _decoded(value: object) -> object:
+    """Return what a string of JSON holds; any other value as it is."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    decoded = _decoded(value)
+    if isinstance(decoded, str):
+        return {"input": decoded}
+    return decoded if isinstance(decoded, dict) else {}
+
+
+def _first_of(given: Mapping[str, object], keys: Iterable[str]) -> object:
+    return next((given[key] for key in keys if given.get(key)), None)
+
+
+def _first_text(given: Mapping[str, object], keys: Sequence[str]) -> str:
+    return next((value for key in keys if isinstance(value := given.get(key), str) and value), "")
+
+
+def _first_int(given: Mapping[str, object], keys: Sequence[str]) -> int | None:
+    return next((value for key in keys if isinstance(value := given.get(key), int)), None)
