@@ -1,5 +1,7 @@
 """The command line. Answers go to stdout, everything else to stderr; exit codes are in README.md."""
 
+import gc
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -25,6 +27,7 @@ from codecards.config import settings_from_environment
 from codecards.errors import IndexWriteError, SnapshotMissingError, WriterBusyError
 from codecards.install_commands import hook, install, uninstall
 from codecards.logs import DEFAULT_LEVEL, start_logging
+from codecards.stdio_guard import claim_wire
 from codecards.wire import (
     files_json,
     impact_json,
@@ -61,7 +64,8 @@ def _version(value: bool) -> None:
 @app.callback()
 def common(
     project: Annotated[
-        Path | None, typer.Option("-C", metavar="DIR", help="The project (default: around this folder).")
+        list[Path] | None,
+        typer.Option("-C", metavar="DIR", help="The project (default: around this folder); `mcp` takes several."),
     ] = None,
     index: Annotated[Path | None, typer.Option("--index", metavar="DIR", help="Where the index lies.")] = None,
     log_level: Annotated[
@@ -75,7 +79,8 @@ def common(
     ] = False,
 ) -> None:
     """Finds the right code in a repository, and keeps the right code in view."""
-    chosen.project = project
+    chosen.projects = tuple(project or ())
+    chosen.project = chosen.projects[-1] if chosen.projects else None
     settings = settings_from_environment()
     chosen.settings = settings = replace(
         settings,
@@ -297,6 +302,26 @@ def doctor(
                 typer.echo("the index is whole")
     if faults:
         raise typer.Exit(3)
+
+
+@app.command()
+def mcp(
+    read_only: Annotated[bool, typer.Option("--read-only", help="Write nothing: no index, no notes.")] = False,
+    session: Annotated[str, typer.Option("--session", metavar="NAME", help="Name of the working memory.")] = "mcp",
+) -> None:
+    """Serve agents over stdin and stdout (Model Context Protocol)."""
+    wire = claim_wire()
+    gc.disable()  # a tenth of the start went into looking for garbage among modules that all stay
+    from codecards.mcp_server import ServerOptions, serve  # noqa: PLC0415 - the SDK is slow to load
+
+    gc.freeze()
+    gc.enable()
+
+    options = ServerOptions(chosen.projects, Path.cwd(), chosen.settings, read_only, session)
+    serve(options, wire)
+    # Threads may be reading, parsing or waiting: nothing is left to be said, and what is committed is safe.
+    sys.stderr.flush()
+    os._exit(0)
 
 
 @app.command()

@@ -58,6 +58,8 @@ class Chosen:
     """What the options before the command say."""
 
     project: Path | None = None
+    projects: tuple[Path, ...] = ()
+    """All that were named; only `mcp` takes more than the last."""
     settings: Settings = Settings()
 
 

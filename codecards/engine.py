@@ -18,6 +18,7 @@ from codecards.calls import callees_of, callers_of
 from codecards.config import Settings, settings_from_environment
 from codecards.embedder_choice import EmbedderChoice
 from codecards.errors import (
+    AmbiguousTargetError,
     CodecardsError,
     EmbedderError,
     SnapshotDamagedError,
@@ -111,6 +112,10 @@ class Engine:
             if self._current is not None:
                 self._current.snapshot.close()
                 self._current = None
+
+    def kill(self) -> None:
+        """End the worker processes at once, also in the middle of a file: for a process that is about to end."""
+        self._workers.kill()
 
     # building
 
@@ -220,7 +225,8 @@ class Engine:
         except SnapshotMissingError:
             from codecards.live_search import live_recall  # noqa: PLC0415
 
-            return live_recall(self.root, query, limit, self.settings.build.discovery, started)
+            discovery = self.settings.build.discovery
+            return live_recall(self.root, query, limit, discovery, started, paths=paths, languages=languages)
         from codecards.retrieval.filters import Filters  # noqa: PLC0415
 
         filters = Filters(tuple(paths), tuple(languages), tuple(kinds))
@@ -324,6 +330,23 @@ class Engine:
         from codecards.impact import impact_of  # noqa: PLC0415
 
         return impact_of(self._reader().snapshot, self.root, revision or "HEAD")
+
+    def impact_of(self, name: str) -> Impact:
+        """Return what a change of a symbol would touch: who uses it, and the tests to run.
+
+        Raises:
+            TargetNotFoundError: Nothing has the name.
+            AmbiguousTargetError: Several things have it.
+        """
+        from codecards.impact import impact_of_cards  # noqa: PLC0415
+
+        snapshot = self._reader().snapshot
+        groups = find_symbol(snapshot, name)
+        if not groups:
+            raise TargetNotFoundError(name, what="symbol", suggestions=near_names(snapshot, name))
+        if len(groups) > 1:
+            raise AmbiguousTargetError(name, [group[0].symbol_id for group in groups[:20]], total=len(groups))
+        return impact_of_cards(snapshot, groups[0])
 
     def why_not(self, path: str, query: str) -> WhyNot:
         """Return why a file is not among the first hits of a query."""

@@ -28,7 +28,12 @@ def impact_of(snapshot: Snapshot, root: Path, revision: str) -> Impact:
         raise UsageError(f"git can't compare with {revision!r} here; name a commit of this repository")
     places = changed_lines(output.decode("utf-8", "replace"))
     cards = tuple(dict.fromkeys(card for path, line in places if (card := snapshot.card_at(path, line))))
-    return Impact(cards, tuple(callers_of(snapshot, cards)), tests_reaching(snapshot, cards))
+    return impact_of_cards(snapshot, cards)
+
+
+def impact_of_cards(snapshot: Snapshot, cards: Sequence[Card]) -> Impact:
+    """Return what a change of the cards of one symbol would touch."""
+    return Impact(tuple(cards), tuple(callers_of(snapshot, cards)), tests_reaching(snapshot, cards))
 
 
 def tests_reaching(snapshot: Snapshot, cards: Sequence[Card]) -> tuple[str, ...]:

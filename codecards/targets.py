@@ -52,6 +52,8 @@ def find_target(snapshot: Snapshot, root: Path, written: str, path: str | None =
     found = _line_suffix.match(written)
     name, first, last = (found[1], int(found[2]), int(found[3] or found[2])) if found else (written, 0, 0)
     files = find_files(snapshot, name)
+    if files and files[0].path != name.removeprefix("./") and _is_left_out(root, name):
+        raise TargetNotFoundError(written, what="indexed file")  # another file must not stand in for it
     if len(files) == 1:
         return Target(path=files[0].path, first_line=first, last_line=last)
     if symbol:
@@ -142,6 +144,15 @@ def _refuse_outside(root: Path, written: str) -> None:
         or re.match(r"^[A-Za-z]:[\\/]", written)
     ):
         resolve_inside(root, written.partition("::")[0])
+
+
+def _is_left_out(root: Path, path: str) -> bool:
+    """Return whether there is a file of exactly this path, which is not the one that an index holds of it."""
+    try:
+        place = resolve_inside(root, path)
+        return place.is_file() and place == (root.resolve() / path.replace("\\", "/"))
+    except OSError:
+        return False
 
 
 def _fits(card: Card, plain: str) -> bool:

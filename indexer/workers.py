@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -52,6 +53,7 @@ class Workers:
         self.n_processes = n_processes or usable_cores()
         self.time_limit_s = time_limit_s
         self._idle: queue.SimpleQueue[_Process] = queue.SimpleQueue()
+        self._started: weakref.WeakSet[_Process] = weakref.WeakSet()
 
     def __enter__(self) -> Self:
         return self
@@ -66,6 +68,11 @@ class Workers:
         with suppress(queue.Empty):
             while True:
                 self._idle.get_nowait().close()
+
+    def kill(self) -> None:
+        """End all processes by force, also those that are in the middle of a file."""
+        for process in list(self._started):
+            process.kill()
 
     def read(self, contents: Iterable[Content], n_expected: int) -> Iterator[ReadContent]:
         """Yield the answer to each content, in the order given.
@@ -123,7 +130,9 @@ class Workers:
     def _take(self) -> "_Process":
         with suppress(queue.Empty):
             return self._idle.get_nowait()
-        return _Process(self.time_limit_s)
+        process = _Process(self.time_limit_s)
+        self._started.add(process)
+        return process
 
     def _failure(self, process: "_Process", content: Content) -> FileRecord:
         kind = content.language or "text"
@@ -168,6 +177,10 @@ class _Process:
             frame = None
         self.timed_out = frame is None and time.monotonic() - started >= self._time_limit_s
         return frame
+
+    def kill(self) -> None:
+        """End the process by force."""
+        self._child.kill()
 
     def close(self) -> None:
         """End the process, by force if it does not end by itself."""

@@ -1,0 +1,70 @@
+"""MCP resources: digests of files and notes of the archive, for hosts that attach them to a conversation."""
+
+from collections.abc import Mapping
+from urllib.parse import quote, unquote, urlsplit
+
+import mcp_types as types
+
+from codecards.errors import TargetNotFoundError, UsageError
+from codecards.mcp_text import fenced, on_one_line
+from codecards.router.note_text import write_note
+from codecards.router.tokens import estimate_tokens
+from codecards.served_project import ServedProject
+
+SCHEME = "codecards"
+MAX_LISTED_NOTES = 50
+MAX_TOKENS = 8_000
+
+
+def templates() -> list[types.ResourceTemplate]:
+    """Return how resources are named."""
+    return [
+        types.ResourceTemplate(
+            name="digest", uri_template=f"{SCHEME}://{{project}}/digest/{{+path}}", mime_type="text/plain",
+            description="Signatures of a file, without its code",
+        ),
+        types.ResourceTemplate(
+            name="note", uri_template=f"{SCHEME}://{{project}}/note/{{id}}", mime_type="text/plain",
+            description="A conclusion of an earlier task",
+        ),
+    ]  # fmt: skip
+
+
+def list_resources(projects: Mapping[str, ServedProject]) -> list[types.Resource]:
+    """Return the newest notes of every project."""
+    return [
+        types.Resource(
+            name=note.note_id, title=on_one_line(note.title), mime_type="text/plain",
+            uri=f"{SCHEME}://{quote(name, safe='')}/note/{quote(note.note_id, safe='')}",
+        )
+        for name, project in projects.items()
+        for note in project.notes()[:MAX_LISTED_NOTES]
+    ]  # fmt: skip
+
+
+def read_resource(projects: Mapping[str, ServedProject], uri: str) -> str:
+    """Return a resource as text that is fenced.
+
+    Raises:
+        UsageError: No resource has such a name.
+        TargetNotFoundError: There is no such file or note.
+    """
+    parts = urlsplit(uri)
+    project = projects.get(unquote(parts.netloc))
+    kind, _, name = unquote(parts.path, errors="surrogateescape").lstrip("/").partition("/")
+    if parts.scheme != SCHEME or project is None or kind not in ("digest", "note") or not name:
+        raise UsageError(
+            f"{on_one_line(uri)[:200]!r} is no resource; they are named {SCHEME}://PROJECT/digest/PATH and …/note/ID"
+        )
+    if kind == "note":
+        note = project.note(name)
+        return fenced(write_note(note).decode(), note=note.note_id)
+    cards = project.ask(lambda engine: engine.outline(name))
+    if not cards:
+        raise TargetNotFoundError(name, what="file with symbols")
+    rows = [f"{card.first_line}-{card.last_line}  {card.qualified_name}  {card.signature}" for card in cards]
+    n_kept = len(rows)
+    while n_kept > 1 and estimate_tokens("\n".join(rows[:n_kept])) > MAX_TOKENS:
+        n_kept = n_kept * 4 // 5
+    more = [f"… {len(rows) - n_kept} more"] if n_kept < len(rows) else []
+    return fenced("\n".join([*map(on_one_line, rows[:n_kept]), *more]), path=cards[0].path)

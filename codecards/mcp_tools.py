@@ -1,0 +1,197 @@
+"""MCP tools: what each tool answers, as a JSON value and as text."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from codecards import mcp_arguments as arguments
+from codecards.engine import Engine
+from codecards.errors import (
+    AmbiguousTargetError,
+    CodecardsError,
+    SnapshotMissingError,
+    TargetNotFoundError,
+    UsageError,
+)
+from codecards.live_search import live_file
+from codecards.mcp_text import (
+    calls_text,
+    cards_text,
+    cleaned,
+    impact_text,
+    on_one_line,
+    recall_text,
+    rows_of,
+    shown_text,
+    status_text,
+    within,
+)
+from codecards.router.excerpts import head_and_tail
+from codecards.router.tokens import estimate_tokens
+from codecards.served_project import ServedProject
+from codecards.wire import (
+    Json,
+    calls_json,
+    impact_json,
+    recall_json,
+    shown_json,
+    status_json,
+    symbol_json,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """What a tool says."""
+
+    value: Json
+    text: str
+    is_error: bool = False
+
+
+def answer(project: ServedProject, tool: str, given: Mapping[str, object]) -> ToolAnswer:
+    """Return what a tool answers; errors that are meant for the caller are answers too.
+
+    Args:
+        project: The one that is asked about.
+        tool: A name of `arguments.TOOLS`.
+        given: Its arguments as they came.
+    """
+    try:
+        found = _answers[tool](project, arguments.read_arguments(arguments.TOOLS[tool], given))
+    except CodecardsError as error:
+        return error_answer(error)
+    return ToolAnswer(cleaned(found.value), found.text)
+
+
+def error_answer(error: CodecardsError) -> ToolAnswer:
+    """Return an error as an answer: what happened, and what may be meant instead."""
+    value: dict[str, Any] = {"error": type(error).__name__.removesuffix("Error"), "message": on_one_line(error)}
+    if isinstance(error, AmbiguousTargetError):
+        value["candidates"] = list(error.candidates)
+    if isinstance(error, TargetNotFoundError):
+        value["suggestions"] = list(error.suggestions)
+    return ToolAnswer(cleaned(value), on_one_line(error), is_error=True)
+
+
+def recall(project: ServedProject, asked: arguments.Recall) -> ToolAnswer:
+    """Answer a question over the project."""
+    paths = (asked.path,) if asked.path else ()
+    languages = (asked.language,) if asked.language else ()
+    found = project.recall(asked.query, asked.limit, paths, languages)
+    value = recall_json(found, expand=asked.expand)
+    hits = rows_of(value, "hits")
+    kept = within(_without_paths_twice(hits), asked.max_tokens)
+    notices = [*found.notices]
+    if asked.expand and kept and estimate_tokens(str(kept[0])) > asked.max_tokens:
+        kept[0]["text"] = head_and_tail(str(kept[0]["text"]), asked.max_tokens, estimate_tokens)
+    if len(kept) < len(hits):
+        notices.append(f"{len(hits) - len(kept)} further hits did not fit into max_tokens={asked.max_tokens}")
+    value = {name: value[name] for name in ("kind", "verdict", "generation", "searched", "suggestions")}
+    value |= {"hits": kept, "notices": _notices(project, notices)}
+    return ToolAnswer(value, recall_text(value))
+
+
+def symbol(project: ServedProject, asked: arguments.Symbol) -> ToolAnswer:
+    """Show a symbol, who uses it, what it uses, what a change of it touches."""
+    try:
+        return project.ask(lambda engine: _symbol(project, engine, asked))
+    except SnapshotMissingError:
+        found = recall(project, arguments.Recall(asked.name, limit=min(asked.limit, 20), max_tokens=asked.max_tokens))
+        notice = f"{asked.want} needs the index, which is not there yet: this is where the files hold the name"
+        value = found.value | {"notices": [notice, *found.value["notices"]]}  # type: ignore[misc]
+        return ToolAnswer(value, recall_text(value))
+
+
+def open_file(project: ServedProject, asked: arguments.OpenFile) -> ToolAnswer:
+    """Show a file, or lines of it."""
+    target = asked.path
+    if (asked.first_line, asked.last_line) != (1, 0):
+        if asked.last_line and asked.last_line < asked.first_line:
+            raise UsageError(f"last_line {asked.last_line} lies before first_line {asked.first_line}")
+        target = f"{asked.path}:{asked.first_line}-{asked.last_line or 10**9}"
+    try:
+        shown = project.ask(lambda engine: engine.show(target))
+    except SnapshotMissingError:
+        discovery = project.engine.settings.build.discovery
+        shown = live_file(project.root, asked.path, asked.first_line, asked.last_line, discovery)
+    value = shown_json(shown)
+    whole = str(value["text"])
+    value["text"] = head_and_tail(whole, asked.max_tokens, estimate_tokens)
+    notices = []
+    if value["text"] != whole:
+        notices.append("The middle is left out; ask for it with first_line and last_line.")
+    value["notices"] = _notices(project, notices)
+    return ToolAnswer(value, shown_text(value))
+
+
+def status(project: ServedProject, asked: arguments.Status) -> ToolAnswer:
+    """Tell the state of the index; `refresh` is seen to by the server, before."""
+    del asked
+    value = status_json(project.ask(lambda engine: engine.status()))
+    problems: dict[str, int] = {}
+    for problem in rows_of(value, "problems"):
+        problems[str(problem["reason"])] = problems.get(str(problem["reason"]), 0) + 1
+    value |= {"root": on_one_line(project.root), "problems": problems, "notices": _notices(project, [])}
+    value.pop("counts")
+    return ToolAnswer(value, status_text(value))
+
+
+_answers: Mapping[str, Callable[[ServedProject, Any], ToolAnswer]] = {
+    "recall": recall,
+    "symbol": symbol,
+    "open_file": open_file,
+    "status": status,
+}
+
+
+def _symbol(project: ServedProject, engine: Engine, asked: arguments.Symbol) -> ToolAnswer:
+    if asked.want == "definition":
+        return _definition(project, engine, asked)
+    if asked.want == "impact":
+        found = engine.impact() if asked.name == "diff" else engine.impact_of(asked.name)
+        value = impact_json(found)
+        for key in ("changed", "callers", "tests"):
+            value[key] = rows_of(value, key)[: asked.limit]
+        value["notices"] = _notices(project, [])
+        return ToolAnswer(value, impact_text(value))
+    ask = engine.callers if asked.want == "callers" else engine.callees
+    calls = ask(asked.name, limit=asked.limit)
+    if calls.target is None and not calls.candidates:
+        raise TargetNotFoundError(asked.name, what="symbol", suggestions=calls.suggestions)
+    value = calls_json(calls, asked.want)
+    rows = rows_of(value, asked.want)
+    value[asked.want] = within(rows, asked.max_tokens)
+    value["candidates"] = within(rows_of(value, "candidates"), asked.max_tokens)
+    value["truncated"] = calls.truncated or len(rows_of(value, asked.want)) < len(rows)
+    value["notices"] = _notices(project, [])
+    return ToolAnswer(value, calls_text(value, asked.want))
+
+
+def _definition(project: ServedProject, engine: Engine, asked: arguments.Symbol) -> ToolAnswer:
+    shown = engine.show(asked.name)
+    if shown.card is None and ":" not in asked.name:
+        cards = engine.outline(asked.name)
+        rows = within([symbol_json(card) for card in cards[: asked.limit]], asked.max_tokens)
+        value: Json = {"outline": rows, "total": len(cards), "truncated": len(rows) < len(cards)}
+        value["notices"] = _notices(project, [])
+        return ToolAnswer(
+            value, cards_text(rows, f"{on_one_line(shown.path)}: {len(cards)} symbols, {len(rows)} shown")
+        )
+    value = shown_json(shown)
+    value["text"] = head_and_tail(str(value["text"]), asked.max_tokens, estimate_tokens)
+    value["notices"] = _notices(project, [])
+    return ToolAnswer(value, shown_text(value))
+
+
+def _without_paths_twice(hits: list[Json]) -> list[Json]:
+    """Return hits without what their other fields say already."""
+    return [{name: one for name, one in hit.items() if name not in ("language",)} for hit in hits]
+
+
+def _notices(project: ServedProject, notices: list[str]) -> list[str]:
+    """Return what the reader should know, and what is being done to the index."""
+    doing = project.indexing.words() if not project.has_index() or project.indexing.error else ""
+    if project.read_only and not project.has_index():
+        doing = "this server only reads: run `codecards index` to make an index"
+    return [*notices, *([doing] if doing else [])]
