@@ -177,6 +177,7 @@ class AsyncEngine(InThreads[Engine]):
     show = _in_thread(Engine.show)
     outline = _in_thread(Engine.outline)
     impact = _in_thread(Engine.impact)
+    impact_of = _in_thread(Engine.impact_of)
     why_not = _in_thread(Engine.why_not)
     files = _in_thread(Engine.files)
     status = _in_thread(Engine.status)
@@ -184,3 +185,4 @@ class AsyncEngine(InThreads[Engine]):
     check = _in_thread(Engine.check)
     call_graph = _in_thread(Engine.call_graph)
     clean = _in_thread(Engine.clean)
+    kill = _in_thread(Engine.kill)
