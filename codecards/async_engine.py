@@ -8,7 +8,7 @@ that has begun is done whole before the cancellation goes on, but for `refresh`,
 
 import math
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial, wraps
 from pathlib import Path
 from types import TracebackType
@@ -17,7 +17,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 from anyio import CancelScope, CapacityLimiter, from_thread, to_thread
 
 from codecards.config import Settings
-from codecards.engine import Engine
+from codecards.engine import DEFAULT_BUDGET_TOKENS, Engine
 from codecards.indexer.build import IndexReport, Progress
 from codecards.router.routing import RoutingAction
 from codecards.router.session import Session
@@ -103,6 +103,7 @@ class AsyncSession(InThreads[Session]):
     show_block = _in_thread(Session.show_block)
     record = _in_thread(Session.record)
     before_generation = _in_thread(Session.before_generation)
+    preview = _in_thread(Session.preview)
     recall = _in_thread(Session.recall)
     commit_note = _in_thread(Session.commit_note)
     compact = _in_thread(Session.compact)
@@ -145,13 +146,23 @@ class AsyncEngine(InThreads[Engine]):
             full: Whether to trust nothing that is stored.
             progress: Is told, in the event loop, (what is done, how far, of how many).
         """
+        return await self._run(partial(self._wrapped.refresh, full=full, progress=_told_in_loop(progress)))
 
-        def told(what: str, done: int, total: int) -> None:
-            from_thread.check_cancelled()
-            if progress is not None:
-                from_thread.run_sync(progress, what, done, total)
+    async def catch_up(self, progress: Progress | None = None) -> str:
+        """Take in what changed on disk, if it is little; see `Engine.catch_up`."""
+        return await self._run(partial(self._wrapped.catch_up, _told_in_loop(progress)))
 
-        return await self._run(partial(self._wrapped.refresh, full=full, progress=told))
+    async def session(
+        self,
+        name: str,
+        *,
+        goal: str | None = None,
+        budget_tokens: int = DEFAULT_BUDGET_TOKENS,
+        constraints: Sequence[str] = (),
+    ) -> AsyncSession:
+        """Return a session: the one of this name that exists, else a new one; see `Engine.session`."""
+        start = partial(self._wrapped.session, name, goal=goal, budget_tokens=budget_tokens, constraints=constraints)
+        return AsyncSession(await self._run(start))
 
     async def wait_until_built(self, timeout_s: float | None = None) -> bool:
         """Wait for the background build; return whether the index is there; see `Engine.wait_until_built`."""
@@ -186,3 +197,14 @@ class AsyncEngine(InThreads[Engine]):
     call_graph = _in_thread(Engine.call_graph)
     clean = _in_thread(Engine.clean)
     kill = _in_thread(Engine.kill)
+
+
+def _told_in_loop(progress: Progress | None) -> Progress:
+    """Return what a thread tells its progress: the caller hears it in the event loop, or its cancelling is heard."""
+
+    def told(what: str, done: int, total: int) -> None:
+        from_thread.check_cancelled()
+        if progress is not None:
+            from_thread.run_sync(progress, what, done, total)
+
+    return told

@@ -24,9 +24,11 @@ from codecards.command_run import (
     write,
 )
 from codecards.config import settings_from_environment
-from codecards.errors import IndexWriteError, SnapshotMissingError, WriterBusyError
+from codecards.errors import IndexWriteError, SnapshotMissingError, UsageError, WriterBusyError
 from codecards.install_commands import hook, install, uninstall
 from codecards.logs import DEFAULT_LEVEL, start_logging
+from codecards.note_commands import note_app
+from codecards.session_commands import session_app
 from codecards.stdio_guard import claim_wire
 from codecards.wire import (
     files_json,
@@ -46,7 +48,8 @@ app = typer.Typer(
     cls=CommandGroup, no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode=None,
     help="Finds the right code in a repository, and keeps the right code in view.",
 )  # fmt: skip
-
+app.add_typer(note_app, name="note")
+app.add_typer(session_app, name="session")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 DefinedIn = Annotated[str | None, typer.Option("--path", help="The file that defines it.")]
@@ -64,7 +67,7 @@ def _version(value: bool) -> None:
 @app.callback()
 def common(
     project: Annotated[
-        list[Path] | None,
+        list[str] | None,
         typer.Option("-C", metavar="DIR", help="The project (default: around this folder); `mcp` takes several."),
     ] = None,
     index: Annotated[Path | None, typer.Option("--index", metavar="DIR", help="Where the index lies.")] = None,
@@ -79,7 +82,9 @@ def common(
     ] = False,
 ) -> None:
     """Finds the right code in a repository, and keeps the right code in view."""
-    chosen.projects = tuple(project or ())
+    if "" in (project or ()):  # which a `Path` could not tell from this folder
+        raise UsageError("-C names no folder; leave it out to take the project around this one")
+    chosen.projects = tuple(map(Path, project or ()))
     chosen.project = chosen.projects[-1] if chosen.projects else None
     settings = settings_from_environment()
     chosen.settings = settings = replace(

@@ -5,6 +5,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +16,14 @@ from typer.core import TyperGroup
 from codecards.answers import Calls
 from codecards.config import Settings
 from codecards.engine import Engine
-from codecards.errors import CodecardsError, IndexWriteError, SnapshotDamagedError, SnapshotFormatError, WriterBusyError
-from codecards.indexer.build import IndexReport
+from codecards.errors import CodecardsError
+from codecards.indexer.build import IndexReport, Progress
 from codecards.indexer.source_files import check_root
 from codecards.wire import Json, calls_json, report_json, visible
 
 logger = logging.getLogger(__name__)
 
 INTERRUPTED = 130
-AUTO_REFRESH_FILES = 500
-"""Changed files up to which a question brings the index up to date by itself; more are reported and left."""
 
 
 class CommandGroup(TyperGroup):
@@ -79,36 +78,31 @@ def ready_engine(*, refresh: bool) -> Engine:
     """Return an engine whose index is there: built if it is missing, brought up to date if little has changed."""
     engine = open_engine()
     try:
-        if not engine.is_indexed():
-            say("codecards: indexing first")
-            refreshed(engine)
-        elif refresh:
-            n_changed = engine.n_changed()
-            if n_changed > AUTO_REFRESH_FILES:
-                say(f"codecards: {n_changed} files changed since the index was built; run `codecards index`")
-            elif n_changed:
-                refreshed(engine)
-    except (WriterBusyError, IndexWriteError) as error:
-        if not engine.is_indexed():
-            engine.close()
-            raise
-        say(f"codecards: answering from the index as it is: {error}")
-    except (SnapshotDamagedError, SnapshotFormatError):
+        make_ready(engine, refresh=refresh)
+    except BaseException:
         engine.close()
         raise
     return engine
 
 
+def make_ready(engine: Engine, *, refresh: bool = True) -> None:
+    """Build the index if it is missing, else bring it up to date if little has changed and nobody else is at it."""
+    if not engine.is_indexed():
+        say("codecards: indexing first")
+        refreshed(engine)
+    elif refresh:
+        bar, told = _progress()
+        with bar or nullcontext():
+            behind = engine.catch_up(told)
+        if behind:
+            say(f"codecards: answering from the index as it is: {behind}")
+
+
 def refreshed(engine: Engine, *, full: bool = False) -> IndexReport:
     """Bring the index up to date, with a progress bar on a terminal; return what was done."""
-    if sys.stderr.isatty():
-        from codecards.readable import progress_bar  # noqa: PLC0415 - rich is slow to load
-
-        bar, told = progress_bar()
-        with bar:
-            report = engine.refresh(full=full, progress=told)
-    else:
-        report = engine.refresh(full=full)
+    bar, told = _progress()
+    with bar or nullcontext():
+        report = engine.refresh(full=full, progress=told)
     for message in report.messages:
         say(f"codecards: {message}")
     return report
@@ -147,9 +141,28 @@ def print_answer(as_json: bool, value: Callable[[], Json], readable: Callable[[A
         readable(codecards.readable)
 
 
+def print_state(as_json: bool, value: Callable[[], Json], readable: Callable[[Any], None]) -> None:
+    """Print something of the working memory as JSON, or with the module for people."""
+    if as_json:
+        write(value())
+    else:
+        import codecards.readable_state  # noqa: PLC0415 - rich is slow to load
+
+        readable(codecards.readable_state)
+
+
 def print_calls(calls: Calls, what: str, *, as_json: bool) -> None:
     """Print callers or callees."""
     print_answer(as_json, lambda: calls_json(calls, what), lambda readable: readable.show_calls(calls, what))
+
+
+def _progress() -> tuple[AbstractContextManager[object] | None, Progress]:
+    """Return (progress bar, function that is told), none where no person looks."""
+    if not sys.stderr.isatty():
+        return None, lambda _what, _done, _total: None
+    from codecards.readable import progress_bar  # noqa: PLC0415 - rich is slow to load
+
+    return progress_bar()
 
 
 def write(value: Json) -> None:

@@ -21,17 +21,19 @@ from codecards.errors import (
     AmbiguousTargetError,
     CodecardsError,
     EmbedderError,
+    IndexWriteError,
     SnapshotDamagedError,
     SnapshotFormatError,
     SnapshotMissingError,
     TargetNotFoundError,
     UsageError,
+    WriterBusyError,
 )
 from codecards.excerpts import excerpt
 from codecards.freshness import FreshFiles, text_reader
 from codecards.indexer.cards import Card
 from codecards.indexer.changes import count_changed
-from codecards.indexer.index_folder import IndexFolder
+from codecards.indexer.index_folder import FOLDER_NAME, IGNORE_TEXT, IndexFolder
 from codecards.indexer.snapshot import Snapshot
 from codecards.indexer.source_files import check_root, discover, project_root, resolve_inside
 from codecards.reader import Reader, open_reader
@@ -48,11 +50,19 @@ if TYPE_CHECKING:
     from codecards.retrieval.embedder import Embedder
     from codecards.retrieval.filters import Filters
     from codecards.retrieval.hits import Hit, Ranking
+    from codecards.router.archive import Archive
+    from codecards.router.notes import AnchorResolver
+    from codecards.router.project import Project
+    from codecards.router.session import Session
+    from codecards.router.session_store import SessionStore
     from codecards.second_reading import SecondReading
 
 logger = logging.getLogger(__name__)
 
 DEFAULT_CALLS = 100
+DEFAULT_BUDGET_TOKENS = 12_000
+AUTO_REFRESH_FILES = 500
+"""Changed files up to which a question brings the index up to date by itself; more are reported and left."""
 OPEN_TRIES = 3
 
 
@@ -160,6 +170,18 @@ class Engine:
             report = run(None)
         _log_run(report)
         return report
+
+    def catch_up(self, progress: "Progress" = _silent) -> str:
+        """Take in what changed on disk, if it is little; return what keeps the index behind, in words, else ""."""
+        try:
+            n_changed = self.n_changed()
+            if n_changed > AUTO_REFRESH_FILES:
+                return f"{n_changed} files changed since the index was built; run `codecards index`"
+            if n_changed:
+                self.refresh(progress=progress)
+        except (SnapshotMissingError, WriterBusyError, IndexWriteError) as error:
+            return str(error)
+        return ""
 
     def build_in_background(self) -> None:
         """Start building the index in a thread, unless one is at it."""
@@ -410,7 +432,82 @@ class Engine:
         self.close()
         self.folder.remove()
 
+    # working memory
+
+    @property
+    def state_folder(self) -> Path:
+        """Where sessions and notes lie, whatever folder the index is in."""
+        return self.root / FOLDER_NAME
+
+    @cached_property
+    def archive(self) -> "Archive":
+        """The project's notes."""
+        from codecards.router.archive import Archive  # noqa: PLC0415 - questions need no notes
+
+        return Archive(self.state_folder / "archive", prepare=self._prepare_state)
+
+    @cached_property
+    def sessions(self) -> "SessionStore":
+        """The project's sessions on disk."""
+        from codecards.router.session_store import SessionStore  # noqa: PLC0415
+
+        return SessionStore(self.state_folder / "sessions", prepare=self._prepare_state)
+
+    @cached_property
+    def anchors(self) -> "AnchorResolver":
+        """Ties notes to code."""
+        from codecards.anchors import IndexAnchors  # noqa: PLC0415
+
+        return IndexAnchors(self.root, self._reader, self._fresh_files)
+
+    @cached_property
+    def project(self) -> "Project":
+        """What sessions ask of the project."""
+        from codecards.indexed_project import indexed_project  # noqa: PLC0415
+
+        return indexed_project(
+            self.root, self.settings.build.discovery, self.archive, self.anchors, reader=self._reader, fresh=self._fresh_files,
+            recall=lambda query, limit: self.recall(query, limit=limit), catch_up=self.catch_up,
+        )  # fmt: skip
+
+    def session(
+        self, name: str, *, goal: str | None = None, budget_tokens: int = DEFAULT_BUDGET_TOKENS,
+        constraints: Sequence[str] = (),
+    ) -> "Session":  # fmt: skip
+        """Return a session: the one of this name that exists, else a new one.
+
+        Args:
+            name: Letters, digits, `-`, `_` and `.`.
+            goal: What is to be done; needed for a new session. In one that exists another goal takes the old one's place.
+            budget_tokens: Most tokens of a context of a new session.
+            constraints: What must hold, for a new session.
+
+        Raises:
+            TargetNotFoundError: There is no such session, and no goal for a new one.
+            UsageError: The name or the budget can't be used.
+            StateFileError: The session on disk can't be read.
+        """
+        from codecards.router.session import Session  # noqa: PLC0415
+
+        if goal is None or self.sessions.exists(name):
+            session = Session(self.sessions, name, self.project, self.archive, traces_turns=self.settings.traces_turns)
+            if goal is not None and goal.strip() != session.memory.task.goal:
+                session.set_goal(goal)
+            return session
+        return Session.start(
+            self.sessions, name, self.project, self.archive, goal=goal, budget_tokens=budget_tokens,
+            constraints=constraints, traces_turns=self.settings.traces_turns,
+        )  # fmt: skip
+
     # below: how it is done
+
+    def _prepare_state(self) -> None:
+        """Make the ignore file that keeps all but the notes out of commits, before something is written beside it."""
+        from codecards.router.atomic_files import write_atomic  # noqa: PLC0415
+
+        ignore = self.state_folder / ".gitignore"
+        if not ignore.exists():
+            write_atomic(ignore, IGNORE_TEXT.encode())
 
     def _reader(self) -> Reader:
         """Return the newest generation, opened."""

@@ -55,6 +55,7 @@ class Archive:
         clock: Clock = utc_now,
         new_id: Callable[[], str] = lambda: secrets.token_hex(4),
         mask: Callable[[str], str] = mask_secrets,
+        prepare: Callable[[], None] = lambda: None,
     ) -> None:
         """Take the folder, usually `<root>/.codecards/archive`; it is made with the first note.
 
@@ -63,9 +64,10 @@ class Archive:
             clock: Gives the time.
             new_id: Gives ids of letters, digits and `-` that other processes won't give.
             mask: Takes keys and passwords out of a text.
+            prepare: Is called before a note is added.
         """
         self.folder = folder
-        self._clock, self._new_id, self._mask = clock, new_id, mask
+        self._clock, self._new_id, self._mask, self._prepare = clock, new_id, mask, prepare
         self._read: dict[str, tuple[tuple[int, int], Note]] = {}
         self.damaged: tuple[DamagedNote, ...] = ()
         """What the last listing could not read."""
@@ -99,6 +101,7 @@ class Archive:
         path = self.folder / f"{note.created[:10]}-{_slug(note.title or note.text)}-{note.note_id}.md"
         if path.exists():
             raise StateFileError(f"{path} exists already; add the note again.")
+        self._prepare()
         write_atomic(path, write_note(note))
         return note
 

@@ -28,7 +28,7 @@ def _as_written(path: str) -> str:
     return path
 
 
-def _no_generation() -> str:
+def _nothing() -> str:
     return ""
 
 
@@ -44,8 +44,10 @@ class Project:
     anchors: AnchorResolver | None = None
     resolve_path: Callable[[str], str] = _as_written
     """Returns the normalised path of what an agent wrote; raises TargetNotFoundError or AmbiguousTargetError."""
-    generation: Callable[[], str] = _no_generation
+    generation: Callable[[], str] = _nothing
     """Returns the name of the index's state."""
+    refresh: Callable[[], str] = _nothing
+    """Takes in what changed on disk; called before each turn. Returns what keeps the index behind, "" if nothing."""
 
     def signals(self, memory: WorkingMemory) -> tuple[Signal, ...]:
         """Return the signs that other files will be needed, from the files in use."""

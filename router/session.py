@@ -166,22 +166,11 @@ class Session(SessionActs):
             BudgetTooSmallError: Goal and constraints do not fit; nothing was changed.
         """
         asked, started = self._mask(user_input), time.monotonic()
+        behind = self._project.refresh()
         with self._store.locked(self.name):
             before = state = self._store.load(self.name)
-            references: tuple[Reference, ...] = ()
-            if asked.strip():
-                # "go on" alone says nothing: the goal is part of every question.
-                references = tuple(self._project.recaller.recall(f"{asked} {state.memory.task.goal}", 5))
-            signals = self._project.signals(state.memory)
-            given = TurnInput(
-                self._project.texts_for(state, signals),
-                self._project.digester.digest,
-                user_input=asked,
-                signals=signals,
-                references=references,
-                segments=self._segments(state.memory),
-                environment={"now": stamp(self._clock), **(environment or {})},
-                tool_schema=tool_schema,
+            given = self._given(
+                state, asked, {**({"index": behind} if behind else {}), **(environment or {})}, tool_schema
             )
             result = take_turn(state, given, self._settings)
             state = result.state
@@ -198,6 +187,33 @@ class Session(SessionActs):
                 write_trace(self._store, TakenTurn(before, given, result, stamp(self._clock), took_ms))
         log_turn(self.name, result, took_ms)
         return result.context
+
+    def preview(self, user_input: str = "") -> Context:
+        """Return the context that a turn would give now, without taking it: nothing is changed.
+
+        Raises:
+            BudgetTooSmallError: Goal and constraints do not fit.
+        """
+        state = self._reloaded()
+        return take_turn(state, self._given(state, self._mask(user_input), {}, ""), self._settings).context
+
+    def _given(self, state: SessionState, asked: str, environment: Mapping[str, str], tool_schema: str) -> TurnInput:
+        """Return what the project says in the turn that begins."""
+        references: tuple[Reference, ...] = ()
+        if asked.strip():
+            # "go on" alone says nothing: the goal is part of every question.
+            references = tuple(self._project.recaller.recall(f"{asked} {state.memory.task.goal}", 5))
+        signals = self._project.signals(state.memory)
+        return TurnInput(
+            self._project.texts_for(state, signals),
+            self._project.digester.digest,
+            user_input=asked,
+            signals=signals,
+            references=references,
+            segments=self._segments(state.memory),
+            environment={"now": stamp(self._clock), **environment},
+            tool_schema=tool_schema,
+        )
 
     def recall(self, query: str, limit: int = 8) -> RecallAnswer:
         """Return folded hits of the project; the same question again without news is refused with other words.
@@ -313,7 +329,9 @@ class Session(SessionActs):
         """Return tokens by turn, the share of the shown lines that was used, and alarms."""
         state = self._reloaded()
         ratio = effective_ratio(state.supplied, state.uses)
-        alarms = state.ledgers[-1].alarms(ratio) if state.ledgers else ()
+        # What was shown only now had no time to be used: it is no reason for an alarm.
+        earlier = [piece for piece in state.supplied if piece.turn < state.memory.turn]
+        alarms = state.ledgers[-1].alarms(effective_ratio(earlier, state.uses)) if state.ledgers else ()
         return summarise_ledgers(state.ledgers), ratio, alarms
 
     def export(self) -> bytes:

@@ -1,7 +1,7 @@
 """Session store: sessions on disk, each a folder with its state, those after each turn, and the texts it let go."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,9 +18,9 @@ _name = re.compile(r"[\w][\w.-]{0,79}")
 class SessionStore:
     """The sessions of one project."""
 
-    def __init__(self, folder: Path) -> None:
-        """Take the folder, usually `<root>/.codecards/sessions`; it is made with the first session."""
-        self.folder = folder
+    def __init__(self, folder: Path, *, prepare: Callable[[], None] = lambda: None) -> None:
+        """Take the folder, usually `<root>/.codecards/sessions`, and what is called before a session is written."""
+        self.folder, self._prepare = folder, prepare
         self.notices: list[str] = []
         """What was repaired, in words."""
 
@@ -37,7 +37,9 @@ class SessionStore:
     @contextmanager
     def locked(self, name: str) -> Iterator[None]:
         """Hold the session against other processes for the body."""
-        with locked(self._folder(name) / "session.lock"):
+        folder = self._folder(name)
+        self._prepare()
+        with locked(folder / "session.lock"):
             yield
 
     def load(self, name: str) -> SessionState:

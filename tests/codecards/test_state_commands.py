@@ -1,0 +1,141 @@
+"""`codecards note` and `codecards session`: the contract's shapes, and what people see."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.indexed import write_repository
+
+SHOP = """\
+#- shop/rounding.py
+def round_half_up(amount):
+    return int(amount + 0.5)
+#- shop/invoice.py
+from shop.rounding import round_half_up
+
+
+def total(items):
+    return round_half_up(sum(items))
+"""
+
+
+def run(root: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "codecards", "-C", str(root), *arguments],
+        capture_output=True, text=True, encoding="utf-8", input=stdin, timeout=120, check=False,
+    )  # fmt: skip
+
+
+def answer(root: Path, *arguments: str, stdin: str = "") -> Any:  # noqa: ANN401 - JSON
+    done = run(root, *arguments, "--json", stdin=stdin)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = write_repository(tmp_path_factory.mktemp("shop"), SHOP)
+    assert run(root, "index").returncode == 0
+    return root
+
+
+def test_a_note_is_added_found_corrected_archived_and_removed(shop: Path) -> None:
+    note = answer(
+        shop, "note", "add", "--title", "Rounding", "--text", "Halves go up.", "--anchor", "round_half_up",
+        "--rejected", "bankers' rounding: the tax office refuses it",
+    )  # fmt: skip
+    assert note["anchors"] == [{"symbol": "round_half_up", "path": "shop/rounding.py", "state": "fresh"}]
+    assert {"id", "title", "text", "created", "outcome", "rejected", "archived"} <= note.keys()
+    found = answer(shop, "note", "search", "which way do halves go")
+    assert [one["id"] for one in found["notes"]] == [note["id"]]
+    corrected = answer(shop, "note", "correct", note["id"], "--text", "Halves go up, also below zero.")
+    assert corrected["history"][0]["text"] == "Halves go up."
+    assert answer(shop, "note", "show", note["id"][:4])["text"] == "Halves go up, also below zero."
+    assert answer(shop, "note", "review")["notes"][0]["reason"] == "new"
+    answer(shop, "note", "archive", note["id"])
+    assert answer(shop, "note", "list")["notes"] == []
+    assert len(answer(shop, "note", "list", "--state", "archived")["notes"]) == 1
+    answer(shop, "note", "remove", note["id"])
+    assert run(shop, "note", "show", note["id"]).returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("note", "add", "--text", " "), 2, "needs a text"),
+        (("note", "add", "--text", "x", "--anchor", "round_nowhere"), 2, "round_nowhere"),
+        (("note", "list", "--state", "odd"), 2, "no state"),
+        (("note", "search", ""), 2, "query"),
+        (("session", "show", "nobody"), 2, "nobody"),
+        (("session", "start", "a/b", "--goal", "x"), 2, "no name for a session"),
+        (("session", "start", "x", "--goal", " "), 2, "goal"),
+        (("session", "set", "x"), 2, "nothing to set"),
+    ],
+)
+def test_wrong_use_is_said_in_one_line_and_exits_with_2(
+    shop: Path, arguments: tuple[str, ...], code: int, said: str
+) -> None:
+    done = run(shop, *arguments)
+    assert done.returncode == code
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_empty_project_name_is_refused() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "codecards", "-C", "", "note", "add", "--text", "x"],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "-C names no folder" in done.stderr
+
+
+def test_a_session_goes_from_start_to_end(shop: Path) -> None:
+    started = answer(
+        shop, "session", "start", "fix", "--goal", "round halves down", "--constraint", "no new dependency"
+    )
+    assert started["task"] == {
+        "goal": "round halves down", "status": "exploring", "constraints": ["no new dependency"],
+    }  # fmt: skip
+    assert run(shop, "session", "start", "fix", "--goal", "again").returncode == 2
+    answer(shop, "session", "open", "fix", "rounding.py", "--purpose", "change the rule")
+    preview = answer(shop, "session", "context", "fix")
+    assert "return int(amount + 0.5)" in preview["text"]
+    turn = answer(shop, "session", "turn", "fix", "--input", "-", stdin="who rounds?")
+    assert turn["turn"] == 1
+    assert turn["ledger"]["total_tokens"] <= 12_000
+    assert turn["messages"][-1] == {"role": "user", "content": "who rounds?"}
+    answer(
+        shop, "session", "record", "fix", "--kind", "edit", "--path", "shop/rounding.py", "--reason", "halves go down"
+    )
+    shown = answer(shop, "session", "show", "fix")
+    assert shown["changes"][0]["reason"] == "halves go down"
+    assert shown["session"]["turns"] == 1
+    compacted = answer(shop, "session", "compact", "fix", "--source", "-", stdin="E501 in shop/rounding.py:2\n" * 200)
+    assert "shop/rounding.py:2" in compacted["file"] or "shop/rounding.py" in compacted["file"]
+    restored = run(shop, "session", "restore", "fix", compacted["handle"])
+    assert restored.stdout == "E501 in shop/rounding.py:2\n" * 200
+    bundle = run(shop, "session", "export", "fix").stdout
+    answer(shop, "session", "start", "other", "--goal", "round halves down")
+    assert answer(shop, "session", "import", "other", "-", stdin=bundle)["conflicts"] == []
+    closed = answer(shop, "session", "close", "fix", "shop/rounding.py")
+    assert closed == {"status": "closed shop/rounding.py"}
+    ended = answer(shop, "session", "end", "fix", "--conclusion", "Halves go down now.")
+    assert ended["note"]["files"] == ["shop/rounding.py"]
+    names = [one["name"] for one in answer(shop, "session", "list")["sessions"]]
+    assert names == ["fix", "other"]
+
+
+def test_people_see_tables_and_the_context_alone_on_stdout(shop: Path) -> None:
+    run(shop, "session", "start", "seen", "--goal", "look")
+    turn = run(shop, "session", "turn", "seen")
+    assert turn.stdout.rstrip().endswith("</ide>")
+    assert "tokens" in turn.stderr
+    assert "goal: look" in run(shop, "session", "show", "seen").stdout
+    assert "seen" in run(shop, "session", "list").stdout
+    run(shop, "note", "add", "--text", "A fact.")
+    assert "A fact." in run(shop, "note", "list").stdout
