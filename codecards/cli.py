@@ -330,6 +330,18 @@ def mcp(
 
 
 @app.command()
+def panel(
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")] = 0,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open it in the browser.")] = True,
+) -> None:
+    """Show what a model is given, on a page for this machine alone; read-only."""
+    from codecards.debug_panel import serve_panel  # noqa: PLC0415 - a web server is slow to load
+
+    with open_engine() as engine:
+        serve_panel(engine, port=port, opens_browser=browser)
+
+
+@app.command()
 def clean(as_json: AsJson = False) -> None:
     """Remove the index; notes and sessions stay."""
     with open_engine() as engine:

@@ -16,7 +16,7 @@ from codecards.router.compaction import Compaction, Summariser, compact
 from codecards.router.compressors import compress
 from codecards.router.context import Context, MemorySegment
 from codecards.router.excerpts import cap_output
-from codecards.router.ledger import LedgerSummary, effective_ratio, summarise_ledgers
+from codecards.router.ledger import LedgerSummary
 from codecards.router.notes import Anchor, Note, NoteDraft, with_states
 from codecards.router.operations import Operation
 from codecards.router.project import Project
@@ -25,7 +25,7 @@ from codecards.router.recollection import recollect
 from codecards.router.retry_guard import Asked, Refusal, check_retry
 from codecards.router.routing import RoutingAction
 from codecards.router.session_acts import SessionActs, recorded, stamp
-from codecards.router.session_state import SessionState
+from codecards.router.session_state import SessionState, report_of
 from codecards.router.session_store import SessionStore
 from codecards.router.trace import TakenTurn, log_turn, write_trace
 from codecards.router.turn import TurnInput, TurnSettings, take_turn
@@ -327,12 +327,7 @@ class Session(SessionActs):
 
     def report(self) -> tuple[LedgerSummary, float | None, tuple[str, ...]]:
         """Return tokens by turn, the share of the shown lines that was used, and alarms."""
-        state = self._reloaded()
-        ratio = effective_ratio(state.supplied, state.uses)
-        # What was shown only now had no time to be used: it is no reason for an alarm.
-        earlier = [piece for piece in state.supplied if piece.turn < state.memory.turn]
-        alarms = state.ledgers[-1].alarms(effective_ratio(earlier, state.uses)) if state.ledgers else ()
-        return summarise_ledgers(state.ledgers), ratio, alarms
+        return report_of(self._reloaded())
 
     def export(self) -> bytes:
         """Return the effects of this session for another agent."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from codecards.errors import StateFileError
-from codecards.router.ledger import Ledger, Supplied, Use
+from codecards.router.ledger import Ledger, LedgerSummary, Supplied, Use, effective_ratio, summarise_ledgers
 from codecards.router.operations import Operation
 from codecards.router.retry_guard import Asked
 from codecards.router.window import Window
@@ -38,6 +38,15 @@ class SessionState:
     parent: str = ""
     """The session that this one was made for, for sub-agents."""
     format: int = FORMAT
+
+
+def report_of(state: SessionState) -> tuple[LedgerSummary, float | None, tuple[str, ...]]:
+    """Return a session's tokens by turn, the share of the shown lines that was used, and alarms."""
+    ratio = effective_ratio(state.supplied, state.uses)
+    # What was shown only now had no time to be used: it is no reason for an alarm.
+    earlier = [piece for piece in state.supplied if piece.turn < state.memory.turn]
+    alarms = state.ledgers[-1].alarms(effective_ratio(earlier, state.uses)) if state.ledgers else ()
+    return summarise_ledgers(state.ledgers), ratio, alarms
 
 
 def encode_state(state: SessionState) -> bytes:

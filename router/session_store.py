@@ -12,6 +12,8 @@ from codecards.router.excerpts import handle_of
 from codecards.router.session_state import SessionState, decode_state, encode_state
 
 KEPT_SNAPSHOTS = 50
+ORIGINALS, TRACE = "originals", "trace"
+"""Folders of a session: texts that left its context; what its turns were made of, which can be deleted at any time."""
 _name = re.compile(r"[\w][\w.-]{0,79}")
 
 
@@ -106,17 +108,17 @@ class SessionStore:
 
     def trace_path(self, name: str) -> Path:
         """Return where the trace of its turns lies; see `codecards.router.trace`."""
-        return self._folder(name) / "trace.jsonl"
+        return self._folder(name) / TRACE / "turns.jsonl"
 
-    def keep(self, name: str, text: str) -> str:
-        """Keep a text byte for byte and return the handle that gives it back."""
+    def keep(self, name: str, text: str, *, shelf: str = ORIGINALS) -> str:
+        """Keep a text byte for byte and return the handle that gives it back; a shelf is a folder of the session."""
         handle = handle_of(text)
-        path = self._folder(name) / "originals" / f"{handle}.txt"
+        path = self._folder(name) / shelf / f"{handle}.txt"
         if not path.exists():
             write_atomic(path, text.encode("utf-8", "surrogatepass"))
         return handle
 
-    def restore(self, name: str, handle: str) -> str:
+    def restore(self, name: str, handle: str, *, shelf: str = ORIGINALS) -> str:
         """Return the text of a handle.
 
         Raises:
@@ -125,7 +127,7 @@ class SessionStore:
         if not re.fullmatch(r"t-[0-9a-f]{12}", handle):
             raise TargetNotFoundError(handle, what="kept text")
         try:
-            data = (self._folder(name) / "originals" / f"{handle}.txt").read_bytes()
+            data = (self._folder(name) / shelf / f"{handle}.txt").read_bytes()
         except OSError:
             raise TargetNotFoundError(handle, what="kept text") from None
         return data.decode("utf-8", "surrogatepass")

@@ -1,6 +1,6 @@
 """Trace: what made a turn, kept so that it can be looked at and taken again, with the same settings or with others.
 
-Opt-in and local: lines of JSON beside the session's state; long texts lie once among the texts that the session keeps.
+Opt-in and local: a folder beside the session's state with lines of JSON, and each text once; it can be deleted at any time.
 """
 
 import logging
@@ -17,7 +17,7 @@ from codecards.router.ledger import Ledger
 from codecards.router.project_view import FileText, Reference
 from codecards.router.routing import ActionKind, RoutingAction, Signal
 from codecards.router.session_state import SessionState, decode_state, encode_state
-from codecards.router.session_store import SessionStore
+from codecards.router.session_store import TRACE, SessionStore
 from codecards.router.turn import TurnInput, TurnResult, TurnSettings, take_turn
 
 logger = logging.getLogger(__name__)
@@ -101,7 +101,7 @@ def traced_blocks(store: SessionStore, name: str, trace: TurnTrace) -> tuple[Blo
     Raises:
         TargetNotFoundError: They were deleted.
     """
-    return msgspec.json.decode(store.restore(name, trace.blocks), type=tuple[Block, ...])
+    return msgspec.json.decode(store.restore(name, trace.blocks, shelf=TRACE), type=tuple[Block, ...])
 
 
 def replay_turn(store: SessionStore, name: str, trace: TurnTrace, settings: TurnSettings | None = None) -> TurnResult:
@@ -113,9 +113,9 @@ def replay_turn(store: SessionStore, name: str, trace: TurnTrace, settings: Turn
         TargetNotFoundError: Something of the trace was deleted.
         StateFileError: The state was written by another version.
     """
-    state = decode_state(store.restore(name, trace.state).encode(), f"the state before turn {trace.turn}")
+    state = decode_state(store.restore(name, trace.state, shelf=TRACE).encode(), f"the state before turn {trace.turn}")
     try:
-        given = msgspec.json.decode(store.restore(name, trace.given), type=_Given)
+        given = msgspec.json.decode(store.restore(name, trace.given, shelf=TRACE), type=_Given)
     except msgspec.DecodeError as error:
         raise StateFileError(f"the input of turn {trace.turn} is damaged: {error}") from error
     return take_turn(state, _restored(store, name, given), settings or TurnSettings())
@@ -154,16 +154,16 @@ def _write(store: SessionStore, turn: TakenTurn) -> None:
         context.ledger,
         turn.result.actions,
         context.left_out,
-        store.keep(name, encode_state(turn.before).decode()),
-        store.keep(name, _encoded(_recorded(store, name, turn.given))),
-        store.keep(name, _encoded(context.blocks)),
+        _kept(store, name, encode_state(turn.before).decode()),
+        _kept(store, name, _encoded(_recorded(store, name, turn.given))),
+        _kept(store, name, _encoded(context.blocks)),
     )
     append_line(store.trace_path(name), msgspec.json.encode(trace))
 
 
 def _recorded(store: SessionStore, name: str, given: TurnInput) -> _Given:
     texts = {
-        path: None if text is None else (store.keep(name, text.text), text.text_hash)
+        path: None if text is None else (_kept(store, name, text.text), text.text_hash)
         for path, text in given.texts.items()
     }
     # All digests, for other settings may ask for those of other files.
@@ -182,7 +182,7 @@ def _recorded(store: SessionStore, name: str, given: TurnInput) -> _Given:
 
 def _restored(store: SessionStore, name: str, given: _Given) -> TurnInput:
     texts = {
-        path: None if kept is None else FileText(store.restore(name, kept[0]), kept[1])
+        path: None if kept is None else FileText(store.restore(name, kept[0], shelf=TRACE), kept[1])
         for path, kept in given.texts.items()
     }
     return TurnInput(
@@ -210,3 +210,7 @@ class _KnownDigests:
 
 def _encoded(value: object) -> str:
     return msgspec.json.encode(value).decode()
+
+
+def _kept(store: SessionStore, name: str, text: str) -> str:
+    return store.keep(name, text, shelf=TRACE)

@@ -80,7 +80,7 @@ def test_a_trace_that_cannot_be_written_does_not_stop_the_turn(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     store, task, _ = session(tmp_path)
-    store.trace_path("task").mkdir()
+    store.trace_path("task").mkdir(parents=True)
     with caplog.at_level(logging.INFO, "codecards"):
         context = task.before_generation("hello")
     assert context.turn == 1
