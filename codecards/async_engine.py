@@ -29,21 +29,21 @@ CALLS_AT_ONCE = 16
 WAIT_STEP_S = 0.1
 """How long a thread waits for the background build before it looks whether its caller was cancelled."""
 
-_Wrapped = TypeVar("_Wrapped")
+_Wrapped_co = TypeVar("_Wrapped_co", covariant=True)
 _Arguments = ParamSpec("_Arguments")
 _Answer = TypeVar("_Answer")
 
 
-class InThreads(Generic[_Wrapped]):
+class InThreads(Generic[_Wrapped_co]):
     """An object whose calls are made in threads."""
 
-    def __init__(self, wrapped: _Wrapped, limiter: CapacityLimiter) -> None:
+    def __init__(self, wrapped: _Wrapped_co, limiter: CapacityLimiter) -> None:
         """Take the object, and how many of its calls may run at once."""
         self._wrapped = wrapped
         self._limiter = limiter
 
     @property
-    def sync(self) -> _Wrapped:
+    def sync(self) -> _Wrapped_co:
         """The object itself, for use in a thread."""
         return self._wrapped
 
@@ -53,12 +53,12 @@ class InThreads(Generic[_Wrapped]):
 
 
 def _in_thread(
-    call: Callable[Concatenate[_Wrapped, _Arguments], _Answer],
-) -> Callable[Concatenate[InThreads[_Wrapped], _Arguments], Coroutine[Any, Any, _Answer]]:
+    call: Callable[Concatenate[_Wrapped_co, _Arguments], _Answer],
+) -> Callable[Concatenate[InThreads[_Wrapped_co], _Arguments], Coroutine[Any, Any, _Answer]]:
     """Return the async form of a method, with its arguments and documentation."""
 
     @wraps(call)
-    async def called(self: InThreads[_Wrapped], /, *arguments: _Arguments.args, **named: _Arguments.kwargs) -> _Answer:
+    async def called(self: InThreads[_Wrapped_co], /, *arguments: _Arguments.args, **named: _Arguments.kwargs) -> _Answer:
         return await self._run(partial(call, self._wrapped, *arguments, **named))
 
     return called
@@ -101,10 +101,14 @@ class AsyncSession(InThreads[Session]):
     set_todo = _in_thread(Session.set_todo)
     set_open_questions = _in_thread(Session.set_open_questions)
     show_block = _in_thread(Session.show_block)
+    inject = _in_thread(Session.inject)
     record = _in_thread(Session.record)
+    record_call = _in_thread(Session.record_call)
     before_generation = _in_thread(Session.before_generation)
     preview = _in_thread(Session.preview)
+    rebuild = _in_thread(Session.rebuild)
     recall = _in_thread(Session.recall)
+    select = _in_thread(Session.select)
     commit_note = _in_thread(Session.commit_note)
     compact = _in_thread(Session.compact)
     restore = _in_thread(Session.restore)

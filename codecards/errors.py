@@ -5,6 +5,9 @@
     + BudgetTooSmallError         a token budget smaller than what must be kept
   - TargetNotFoundError           a symbol, path or note that is not there       exit 2
   - AmbiguousTargetError          a target that names several things             exit 2
+  - EditError                     an edit that can't be made as it was asked     exit 2
+    + TextNotFoundError           the text to replace stands nowhere in the file
+    + SeveralPlacesError          it stands in several places
   - ProjectError                  the project can't be read or written           exit 3
     + ProjectNotFoundError        the path does not exist, or is no folder
     + ProjectUnreadableError      the folder can't be listed
@@ -91,6 +94,50 @@ class AmbiguousTargetError(CodecardsError):
         super().__init__(f"{target!r} may mean {count} things; name one of: {shown}.")
         self.target = target
         self.candidates = tuple(candidates)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (type(self), self.args, self.__dict__)
+
+
+class EditError(CodecardsError):
+    """An edit can't be made as it was asked for; nothing was changed."""
+
+    exit_code = 2
+
+
+class TextNotFoundError(EditError):
+    """The text that an edit would replace stands nowhere in the file.
+
+    Attributes:
+        line: Where the most similar text begins, 1-based; 0 if nothing is similar.
+        nearest: That text.
+    """
+
+    def __init__(self, where: str, *, line: int = 0, nearest: str = "") -> None:
+        near = f" The nearest is at line {line}:\n{nearest}" if line else " Nothing there is like it."
+        super().__init__(f"The text to replace is not in {where}; copy it as it stands there.{near}")
+        self.line = line
+        self.nearest = nearest
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (type(self), self.args, self.__dict__)
+
+
+class SeveralPlacesError(EditError):
+    """The text that an edit would replace stands in several places.
+
+    Attributes:
+        lines: Where they begin, 1-based; the first ones if there are many.
+    """
+
+    def __init__(self, where: str, lines: Sequence[int], *, total: int | None = None) -> None:
+        count = len(lines) if total is None else total
+        shown = ", ".join(map(str, lines)) + (", …" if count > len(lines) else "")
+        super().__init__(
+            f"The text to replace stands in {count} places of {where}, at lines {shown}; "
+            "take lines around it in, so that one fits."
+        )
+        self.lines = tuple(lines)
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (type(self), self.args, self.__dict__)

@@ -124,7 +124,9 @@ def apply(memory: WorkingMemory, actions: Sequence[RoutingAction]) -> WorkingMem
             entry = FileEntry(
                 action.path, last_access_turn=memory.turn, predicted=not action.reason.startswith("found")
             )
-        memory = with_file(memory, replace(entry, mode=action.mode, last_switch_turn=memory.turn, why=action.reason))
+        # A guess starts no dead time: what is then found twice in a row must come in full at once.
+        switched = None if entry.predicted and action.mode is Mode.DIGEST else memory.turn
+        memory = with_file(memory, replace(entry, mode=action.mode, last_switch_turn=switched, why=action.reason))
     return memory
 
 

@@ -13,12 +13,9 @@ from codecards.indexer.secret_masking import mask_secrets
 from codecards.router.archive import Archive, Clock, utc_now
 from codecards.router.bundle import Conflict, export_bundle, merge_bundle, read_bundle
 from codecards.router.compaction import Compaction, Summariser, compact
-from codecards.router.compressors import compress
 from codecards.router.context import Context, MemorySegment
-from codecards.router.excerpts import cap_output
 from codecards.router.ledger import LedgerSummary
 from codecards.router.notes import Anchor, Note, NoteDraft, with_states
-from codecards.router.operations import Operation
 from codecards.router.project import Project
 from codecards.router.project_view import Reference
 from codecards.router.recollection import recollect
@@ -29,8 +26,8 @@ from codecards.router.session_state import SessionState, report_of
 from codecards.router.session_store import SessionStore
 from codecards.router.trace import TakenTurn, log_turn, write_trace
 from codecards.router.turn import TurnInput, TurnSettings, take_turn
-from codecards.router.window import ActionBlock, Message, WindowSettings, push
-from codecards.router.working_memory import Change, Mode, Task, WorkingMemory, with_change
+from codecards.router.window import ActionBlock, Message, WindowSettings
+from codecards.router.working_memory import Mode, Task, WorkingMemory
 
 logger = logging.getLogger(__name__)
 
@@ -69,9 +66,10 @@ class Session(SessionActs):
         Raises:
             TargetNotFoundError: There is no such session.
         """
-        super().__init__(store, name, project, settings=settings, clock=clock, summariser=summariser, mask=mask)
+        super().__init__(
+            store, name, project, settings=settings, window=window, clock=clock, summariser=summariser, mask=mask
+        )
         self._archive = archive
-        self._window = window or WindowSettings()
         self._traces_turns = traces_turns
         self.last_actions: tuple[RoutingAction, ...] = ()
         """The router's decisions of the last turn that this object took."""
@@ -119,43 +117,7 @@ class Session(SessionActs):
             traces_turns=traces_turns,
         )
 
-    # Acts of the host, and turns
-
-    def record(
-        self,
-        kind: str,
-        *,
-        paths: Sequence[str] = (),
-        query: str = "",
-        call: str = "",
-        result: str = "",
-        error: bool = False,
-        reason: str = "",
-        lines: tuple[int, int] | None = None,
-    ) -> str:
-        """Take note of something that happened in the host: a read, search, edit, run, reply, or prompt; return a status.
-
-        Long results are compressed and capped; the whole stays restorable.
-        """
-        masked = self._mask(result)
-        whole_handle = self._store.keep(self.name, masked) if masked else ""
-        shown = cap_output(compress(masked), self._settings.count)
-        tail = f"\n[whole output: {whole_handle}]" if shown != masked else ""
-
-        def noted(state: SessionState) -> SessionState:
-            state = recorded(state, kind, tuple(paths), query=query, failed=error, lines=lines)
-            operation, memory = state.operations[-1], state.memory
-            if operation.writes:
-                for path in paths:
-                    memory = with_change(memory, Change(path, kind, self._mask(reason)))
-            messages = _messages(operation, call or query or " ".join(paths), shown + tail, error)
-            window, squeezed = push(state.window, ActionBlock(messages), self._window, self._settings.count)
-            for piece in squeezed:
-                self._store.keep(self.name, piece.text)
-            return replace(state, memory=memory, window=window)
-
-        self._change(noted)
-        return f"recorded {kind}"
+    # Turns
 
     def before_generation(
         self, user_input: str = "", *, environment: Mapping[str, str] | None = None, tool_schema: str = ""
@@ -175,11 +137,7 @@ class Session(SessionActs):
             result = take_turn(state, given, self._settings)
             state = result.state
             if asked.strip():
-                block = ActionBlock((Message("user", asked, state.memory.turn),))
-                window, squeezed = push(state.window, block, self._window, self._settings.count)
-                for piece in squeezed:
-                    self._store.keep(self.name, piece.text)
-                state = replace(state, window=window)
+                state = self._pushed(state, (Message("user", asked, state.memory.turn),))
             self._state = self._store.save(self._stamped(state), snapshot=True)
             self.last_actions = result.actions
             took_ms = (time.monotonic() - started) * 1000
@@ -196,6 +154,11 @@ class Session(SessionActs):
         """
         state = self._reloaded()
         return take_turn(state, self._given(state, self._mask(user_input), {}, ""), self._settings).context
+
+    def rebuild(self, goal: str, constraints: Iterable[str] | None = None, *, tool_schema: str = "") -> Context:
+        """Begin another task in this session, and return the context for it: the article's name for both together."""
+        self.set_goal(goal, constraints)
+        return self.before_generation(goal, tool_schema=tool_schema)
 
     def _given(self, state: SessionState, asked: str, environment: Mapping[str, str], tool_schema: str) -> TurnInput:
         """Return what the project says in the turn that begins."""
@@ -239,6 +202,9 @@ class Session(SessionActs):
 
         self._change(asked)
         return RecallAnswer(references)
+
+    select = recall
+    """The article's name: anchors, summaries and paths; the caller decides what to open."""
 
     # Conclusions
 
@@ -374,16 +340,3 @@ class Session(SessionActs):
             except CodecardsError:
                 continue  # a file that the index does not know is still named in the note
         return tuple(found)
-
-
-def _messages(operation: Operation, call: str, result: str, is_error: bool) -> tuple[Message, ...]:
-    """Return the call and its response as a pair; what has no result is one message of the assistant."""
-    call_id = f"c{operation.number}"
-    if operation.kind == "prompt":
-        return (Message("user", call, operation.turn, operation=operation.number),)
-    if operation.kind in ("reply", "think") or not result:
-        return (Message("assistant", call or result or operation.kind, operation.turn, operation=operation.number),)
-    return (
-        Message("assistant", call or operation.kind, operation.turn, call_id, operation.kind, False, operation.number),
-        Message("tool", result, operation.turn, call_id, operation.kind, is_error, operation.number),
-    )

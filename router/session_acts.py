@@ -9,20 +9,25 @@ from codecards.errors import TargetNotFoundError, UsageError
 from codecards.indexer.secret_masking import mask_secrets
 from codecards.router.archive import Clock, utc_now
 from codecards.router.compaction import Summariser
+from codecards.router.compressors import compress
 from codecards.router.digesting import memo_for
+from codecards.router.excerpts import cap_output
 from codecards.router.ledger import Use
 from codecards.router.operations import KEPT_OPERATIONS, RETRIEVAL_KINDS, Operation
 from codecards.router.project import Project
 from codecards.router.session_state import SessionState
 from codecards.router.session_store import SessionStore
 from codecards.router.turn import TurnSettings
+from codecards.router.window import ActionBlock, Message, WindowSettings, push
 from codecards.router.working_memory import (
+    Change,
     FileEntry,
     Memo,
     Mode,
     TodoItem,
     WorkingMemory,
     with_access,
+    with_change,
     with_constraint,
     with_file,
     with_memo,
@@ -44,6 +49,7 @@ class SessionActs:
         project: Project,
         *,
         settings: TurnSettings | None = None,
+        window: WindowSettings | None = None,
         clock: Clock = utc_now,
         summariser: Summariser | None = None,
         mask: Callable[[str], str] = mask_secrets,
@@ -51,6 +57,7 @@ class SessionActs:
         self.name = name
         self._store, self._project = store, project
         self._settings = settings or TurnSettings()
+        self._window = window or WindowSettings()
         self._clock, self._summariser, self._mask = clock, summariser, mask
         self._state = store.load(name)
 
@@ -104,6 +111,9 @@ class SessionActs:
 
         self._change(opened)
         return f"opened {path}"
+
+    inject = open_file
+    """The article's name."""
 
     def close_file(self, path: str) -> str:
         """Take a file out of the context but for a memo for its purpose, and return a status.
@@ -178,6 +188,56 @@ class SessionActs:
         self._change(switched)
         return f"{name} {'shown' if shown else 'hidden'}"
 
+    # Acts of the host
+
+    def record(
+        self,
+        kind: str,
+        *,
+        paths: Sequence[str] = (),
+        query: str = "",
+        call: str = "",
+        result: str = "",
+        error: bool = False,
+        reason: str = "",
+        lines: tuple[int, int] | None = None,
+    ) -> str:
+        """Take note of something that happened in the host: a read, search, edit, run, reply, or prompt; return a status.
+
+        Long results are compressed and capped; the whole stays restorable.
+        """
+        shown = self._capped(result)
+
+        def noted(state: SessionState) -> SessionState:
+            state = recorded(state, kind, tuple(paths), query=query, failed=error, lines=lines)
+            operation, memory = state.operations[-1], state.memory
+            if operation.writes:
+                for path in paths:
+                    memory = with_change(memory, Change(path, kind, self._mask(reason)))
+            messages = _messages(operation, call or query or " ".join(paths), shown, error)
+            return self._pushed(replace(state, memory=memory), messages)
+
+        self._change(noted)
+        return f"recorded {kind}"
+
+    def record_call(self, tool: str, call: str, result: str) -> str:
+        """Take a tool's call and its answer into the window, and nothing else; return a status.
+
+        For the session's own acts (`open_file`, `recall` …): they took note of themselves, but a model that does not
+        see its calls answered makes them again.
+        """
+        shown = self._capped(result)
+
+        def noted(state: SessionState) -> SessionState:
+            # Tied to the act that it reports, so that it goes stale with it.
+            act = state.operations[-1].number if state.operations else 0
+            state = recorded(state, "call", ())
+            messages = _messages(replace(state.operations[-1], kind=tool), call or tool, shown, is_error=False)
+            return self._pushed(state, tuple(replace(message, operation=act) for message in messages))
+
+        self._change(noted)
+        return f"recorded {tool}"
+
     # Steps
 
     def _change(self, step: Callable[[SessionState], SessionState]) -> None:
@@ -192,6 +252,22 @@ class SessionActs:
     def _stamped(self, state: SessionState) -> SessionState:
         # A clock that was set back must not make the state look older than it is.
         return replace(state, updated=max(state.updated, stamp(self._clock)))
+
+    def _capped(self, result: str) -> str:
+        """Return a result as it is shown: masked, compressed, cut; the whole is kept under the handle that is named."""
+        masked = self._mask(result)
+        if not masked:
+            return ""
+        handle = self._store.keep(self.name, masked)
+        shown = cap_output(compress(masked), self._settings.count)
+        return shown if shown == masked else f"{shown}\n[whole output: {handle}]"
+
+    def _pushed(self, state: SessionState, messages: tuple[Message, ...]) -> SessionState:
+        """Return the state with a block more in its window; what is squeezed out of it is kept."""
+        window, squeezed = push(state.window, ActionBlock(messages), self._window, self._settings.count)
+        for piece in squeezed:
+            self._store.keep(self.name, piece.text)
+        return replace(state, window=window)
 
     def _with_entry(self, path: str, change: Callable[[FileEntry], FileEntry], word: str) -> str:
         path = self._project.resolve_path(path)
@@ -238,3 +314,16 @@ def recorded(
 def stamp(clock: Clock) -> str:
     """Return the clock's time as ISO 8601 in UTC."""
     return clock().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _messages(operation: Operation, call: str, result: str, is_error: bool) -> tuple[Message, ...]:
+    """Return the call and its response as a pair; what has no result is one message of the assistant."""
+    call_id = f"c{operation.number}"
+    if operation.kind == "prompt":
+        return (Message("user", call, operation.turn, operation=operation.number),)
+    if operation.kind in ("reply", "think") or not result:
+        return (Message("assistant", call or result or operation.kind, operation.turn, operation=operation.number),)
+    return (
+        Message("assistant", call or operation.kind, operation.turn, call_id, operation.kind, False, operation.number),
+        Message("tool", result, operation.turn, call_id, operation.kind, is_error, operation.number),
+    )

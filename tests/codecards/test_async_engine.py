@@ -1,15 +1,18 @@
 """The async engine: all that the engine has, and nothing left running when a caller is cancelled."""
 
 import inspect
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 
 import anyio
+import anyio.lowlevel
 import pytest
+from anyio import from_thread
 
 from codecards import AsyncEngine, AsyncSession, Engine, Settings
 from codecards.errors import UsageError
 from codecards.router.session import Session
+from codecards.router.working_memory import Task
 from tests.support.indexed import write_repository
 
 pytestmark = pytest.mark.anyio
@@ -97,3 +100,49 @@ async def test_the_background_build_can_be_waited_for_and_the_wait_be_cancelled(
     with anyio.move_on_after(0.001):
         await shop.wait_until_built()
     assert await shop.wait_until_built(60)
+
+
+async def test_a_session_has_its_acts_done_one_after_the_other(shop: AsyncEngine) -> None:
+    await shop.refresh()
+    session = await shop.session("task", goal="change the timeout", constraints=["keep the API"])
+    async with anyio.create_task_group() as tasks:
+        for number in range(8):
+            tasks.start_soon(session.add_constraint, f"rule {number}")
+    assert set(session.memory.task.constraints) == {"keep the API", *(f"rule {number}" for number in range(8))}
+    await session.open_file("shop/tokens.py", "see how they expire")
+    context = await session.before_generation("go on")
+    assert "def purge_expired" in context.text
+    assert (session.name, session.state.memory.turn) == ("task", 1)
+    assert {action.path for action in session.last_actions} >= {"shop/tokens.py"}
+
+
+class CancelsWhenRead(Mapping[str, str]):
+    """An environment that cancels a scope of the event loop as soon as a turn reads it."""
+
+    def __init__(self, scope: anyio.CancelScope) -> None:
+        self._scope = scope
+
+    def __iter__(self) -> Iterator[str]:
+        from_thread.run_sync(self._scope.cancel)
+        return iter(("device",))
+
+    def __len__(self) -> int:
+        return 1
+
+    def __getitem__(self, name: str) -> str:
+        return "laptop"
+
+
+async def test_a_cancelled_act_is_done_whole_or_not_at_all(shop: AsyncEngine) -> None:
+    await shop.refresh()
+    session = await shop.session("task", goal="change the timeout")
+    with anyio.CancelScope() as before:
+        before.cancel()
+        await session.set_status("testing")
+    with anyio.CancelScope() as meanwhile:
+        await session.before_generation("where are tokens kept", environment=CancelsWhenRead(meanwhile))
+        await anyio.lowlevel.checkpoint()
+    assert (before.cancelled_caught, meanwhile.cancelled_caught) == (True, True)
+    again = await shop.session("task")
+    assert again.memory == session.memory
+    assert (again.memory.turn, again.memory.task.status) == (1, Task("").status)

@@ -1,0 +1,1 @@
+"""Examples of codecards inside an agent."""

@@ -1,0 +1,276 @@
+r"""A minimal coding agent: any OpenAI-compatible endpoint writes, codecards decides what it sees.
+
+    python examples/agent.py --base-url http://localhost:11434/v1 --model qwen3-coder \
+        --root path/to/repo --run "python -m pytest" "make the login timeout a setting"
+
+Each round goes: check the state, retrieve, assemble (all three in `before_generation`: the context is switched first),
+then generate, then do what the model calls for, and record it. What the tools show appears in the next context.
+The model reads and writes inside the project only, and runs nothing but commands that begin as `--run` allows.
+"""
+
+import argparse
+import json
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from codecards import Engine
+from codecards.adapters.openai_chat import openai_messages
+from codecards.editor import Editor
+from codecards.errors import CodecardsError, UsageError
+from codecards.router.routing import ActionKind
+from codecards.router.session import Session
+
+MAX_ROUNDS = 40
+RUN_LIMIT_S = 300
+
+
+def tool(name: str, description: str, **parameters: str) -> dict[str, Any]:
+    """Return a tool's definition; parameters are strings, those that end in `?` may be left out."""
+    names = {name.removesuffix("?"): {"type": "string", "description": text} for name, text in parameters.items()}
+    required = [name for name in parameters if not name.endswith("?")]
+    schema = {"type": "object", "properties": names, "required": required}
+    return {"type": "function", "function": {"name": name, "description": description, "parameters": schema}}
+
+
+TOOLS = (
+    tool("recall", "Find code by question, name, path or stack trace.", query="what to look for"),
+    tool(
+        "open_file", "Show a file from the next round on.", path="its path", purpose="what you want to learn or change"
+    ),
+    tool("close_file", "Take a file out of view; a memo stays.", path="its path"),
+    tool(
+        "replace", "Replace a piece of a file.", path="its path", search="the lines as they are", replacement="the new"
+    ),
+    tool("write", "Create a file, or replace all of it.", path="its path", content="its text"),
+    tool("run", "Run a command in the project.", command="the command"),
+    tool("commit_note", "Keep a conclusion for later tasks.", title="one line", conclusion="what, and why"),
+    tool("compact", "Put older acts away as a short record."),
+)
+
+
+class Endpoint:
+    """The model: an OpenAI-compatible chat endpoint."""
+
+    def __init__(self, base_url: str, model: str, api_key: str = "") -> None:
+        headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+        transport = httpx.HTTPTransport(retries=2)
+        self._client = httpx.Client(base_url=base_url, headers=headers, timeout=300, transport=transport)
+        self._model = model
+
+    def generate(self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Return the model's message.
+
+        Raises:
+            httpx.HTTPError: There is no answer, or it says that the request failed.
+        """
+        asked = {"model": self._model, "messages": messages, "tools": tools}
+        response = self._client.post("chat/completions", json=asked)
+        if response.is_error:
+            said = f"the endpoint answered {response.status_code}: {response.text[:500]}"
+            raise httpx.HTTPStatusError(said, request=response.request, response=response)
+        message: dict[str, Any] = response.json()["choices"][0]["message"]
+        return message
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a tool did, as the session is told."""
+
+    text: str
+    paths: tuple[str, ...] = ()
+    by_session: bool = True
+    """Whether the session did it, and so has taken note of the act itself."""
+    failed: bool = False
+
+
+class Tools:
+    """The agent's hands: the session for what is seen, the editor for what is written, a shell-less `run`."""
+
+    def __init__(self, session: Session, editor: Editor, root: Path, allowed: Iterable[Sequence[str]]) -> None:
+        self._session, self._editor, self._root = session, editor, root
+        self._allowed = [list(command) for command in allowed]
+        self.n_notes = 0
+
+    def call(self, name: str, arguments: str) -> Outcome:
+        """Do what the model calls for; what goes wrong is told to the model, which can do better."""
+        acts: dict[str, Callable[..., Outcome]] = {
+            "recall": self.recall,
+            "open_file": lambda path, purpose: Outcome(self._session.open_file(path, purpose)),
+            "close_file": lambda path: Outcome(self._session.close_file(path)),
+            "replace": self.replace,
+            "write": self.write,
+            "run": self.run,
+            "commit_note": self.commit_note,
+            "compact": lambda: Outcome(self._session.compact().as_text()),
+        }
+        try:
+            given = json.loads(arguments or "{}")
+            if name not in acts or not isinstance(given, dict):
+                raise UsageError(f"There is no tool {name!r} with such arguments; there are {', '.join(acts)}.")
+            return acts[name](**given)
+        except (CodecardsError, ValueError, TypeError) as error:
+            return Outcome(str(error), by_session=False, failed=True)
+
+    def recall(self, query: str) -> Outcome:
+        """Return folded hits, each with the path to copy."""
+        answer = self._session.recall(query)
+        if answer.refusal is not None:
+            return Outcome(answer.refusal.message())
+        lines = [f"{ref.path}:{ref.first_line}-{ref.last_line} {ref.summary}" for ref in answer.references]
+        return Outcome("\n".join(lines) or "nothing found; try other words")
+
+    def replace(self, path: str, search: str, replacement: str) -> Outcome:
+        """Replace a piece of a file."""
+        edit = self._editor.replace(path, search, replacement)
+        return Outcome(edit.status, (edit.path,), by_session=False)
+
+    def write(self, path: str, content: str) -> Outcome:
+        """Create a file, or replace all of it."""
+        edit = self._editor.write(path, content)
+        return Outcome(edit.status, (edit.path,), by_session=False)
+
+    def run(self, command: str) -> Outcome:
+        """Run an allowed command in the project's root, without a shell."""
+        words = shlex.split(command)
+        if not any(words[: len(allowed)] == allowed for allowed in self._allowed):
+            raise UsageError(f"{command!r} is not allowed; allowed are {[shlex.join(one) for one in self._allowed]}.")
+        program = sys.executable if words[0] == "python" else words[0]
+        try:
+            ran = subprocess.run(
+                [program, *words[1:]], cwd=self._root, capture_output=True, text=True, errors="replace",
+                stdin=subprocess.DEVNULL, timeout=RUN_LIMIT_S, check=False,
+            )  # fmt: skip
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return Outcome(str(error), by_session=False, failed=True)
+        said = f"exit {ran.returncode}\n{ran.stdout}{ran.stderr}"
+        return Outcome(said, by_session=False, failed=ran.returncode != 0)
+
+    def commit_note(self, title: str, conclusion: str) -> Outcome:
+        """Keep a conclusion, tied to the files that the session changed."""
+        files = list(dict.fromkeys(change.path for change in self._session.memory.changes))
+        note = self._session.commit_note(title, conclusion, files=files)
+        self.n_notes += 1
+        return Outcome(f"noted as {note.note_id}")
+
+
+def work(session: Session, tools: Tools, endpoint: Endpoint, user_input: str, *, told: Callable[[str], None]) -> str:
+    """Go on until the model calls for nothing more; return what it says then.
+
+    Raises:
+        UsageError: It did not come to an end.
+    """
+    schema = json.dumps(TOOLS)
+    for _ in range(MAX_ROUNDS):
+        context = session.before_generation(user_input, tool_schema=schema)  # switch first
+        told(round_line(session, context.ledger.total_tokens))
+        message = endpoint.generate(openai_messages(context.messages), TOOLS)  # then generate
+        user_input = ""
+        calls = message.get("tool_calls") or []
+        if message.get("content"):
+            session.record("think" if calls else "reply", call=message["content"])
+        if not calls:
+            return message.get("content") or ""
+        for call in calls:
+            name, arguments = call["function"]["name"], call["function"]["arguments"]
+            done = tools.call(name, arguments)
+            told(f"  {name}: {done.text.splitlines()[0] if done.text else ''}")
+            if done.by_session:
+                session.record_call(name, arguments, done.text)
+            else:
+                session.record(name, paths=done.paths, call=arguments, result=done.text, error=done.failed)
+    raise UsageError(f"no end after {MAX_ROUNDS} rounds")
+
+
+def round_line(session: Session, tokens: int) -> str:
+    """Return what the router did before a round."""
+    moved = [one for one in session.last_actions if one.kind is not ActionKind.KEEP]
+    moves = "".join(f"\n  {one.kind.value} {one.path}: {one.reason}" for one in moved)
+    return f"round {session.memory.turn}: {tokens} tokens{moves}"
+
+
+def ledger_table(session: Session) -> str:
+    """Return where the tokens of each round went."""
+    groups = {"task": ("system", "task"), "files": ("files",), "recalled": ("retrieved", "memory"),
+              "acts": ("history", "tool_results", "input")}  # fmt: skip
+    rows = [f"{'round':>5} {'total':>7}" + "".join(f" {name:>9}" for name in groups)]
+    ledgers = session.state.ledgers
+    for ledger in ledgers:
+        parts = ledger.grouped(groups).values()
+        rows.append(f"{ledger.turn:>5} {ledger.total_tokens:>7}" + "".join(f" {tokens:>9}" for tokens in parts))
+    summary, used, alarms = session.report()
+    total = sum(ledger.total_tokens for ledger in ledgers)
+    share = "" if used is None else f"; {used:.0%} of the shown lines were used"
+    rows.append(f"{total} tokens in all, mean {summary.mean_tokens:.0f}, peak {summary.peak_tokens}{share}")
+    return "\n".join([*rows, *alarms])
+
+
+def run_task(
+    root: Path, goal: str, endpoint: Endpoint, *, allowed: Sequence[str] = (), opened: Sequence[str] = (),
+    budget_tokens: int = 12_000, name: str = "agent", told: Callable[[str], None] = print,
+) -> Session:  # fmt: skip
+    """Do a task in a project and return its session.
+
+    Args:
+        root: The project.
+        goal: What is to be done.
+        endpoint: The model.
+        allowed: How commands begin that the model may run.
+        opened: Files to begin with.
+        budget_tokens: Most tokens of a context.
+        name: The session's name; one that exists goes on.
+        told: Is told what happens.
+    """
+    with Engine.open(root, build=False) as engine:
+        engine.refresh()
+        session = engine.session(name, goal=goal, budget_tokens=budget_tokens)
+        for path in opened:
+            session.open_file(path, purpose=goal)
+        editor = Editor(engine.root, engine.project.resolve_path, engine.settings.build.discovery)
+        tools = Tools(session, editor, engine.root, [shlex.split(command) for command in allowed])
+        said = work(session, tools, endpoint, goal, told=told)
+        session.end("done", conclusion="" if tools.n_notes else said)
+        told(said)
+        told(ledger_table(session))
+        return session
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Read the command line and do the task; return the exit status."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("goal")
+    parser.add_argument("--root", type=Path, default=Path())
+    parser.add_argument("--base-url", default="https://api.openai.com/v1")
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--run", action="append", default=[], metavar="COMMAND", help="allow commands that begin so")
+    parser.add_argument("--open", action="append", default=[], metavar="PATH", help="begin with this file in view")
+    parser.add_argument("--budget", type=int, default=12_000, metavar="TOKENS")
+    parser.add_argument("--session", default="agent", metavar="NAME")
+    given = parser.parse_args(argv)
+    endpoint = Endpoint(given.base_url, given.model, os.environ.get("OPENAI_API_KEY", ""))
+    try:
+        run_task(
+            given.root, given.goal, endpoint, allowed=given.run, opened=given.open, budget_tokens=given.budget,
+            name=given.session,
+        )  # fmt: skip
+    except (CodecardsError, httpx.HTTPError) as error:
+        print(f"agent: {error}", file=sys.stderr)
+        return error.exit_code if isinstance(error, CodecardsError) else 1
+    finally:
+        endpoint.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,139 @@
+"""The example agent, over a scripted endpoint: no model, no network beyond this machine."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from codecards import Engine, Settings
+from codecards.adapters.openai_chat import openai_messages
+from codecards.editor import Editor
+from examples.agent import TOOLS, Endpoint, Tools, main, run_task
+from examples.csv_export import GOAL, OPENED, STEPS, replay, write_project
+from examples.scripted_endpoint import ScriptedEndpoint, Step, protocol_fault
+from tests.support.indexed import write_repository
+
+SHOP = """\
+#- shop/tokens.py
+def purge_expired(tokens, now):
+    return [token for token in tokens if token.expires < now]
+"""
+
+
+@pytest.fixture
+def tools(tmp_path: Path) -> Iterator[Tools]:
+    root = write_repository(tmp_path / "shop", SHOP)
+    with Engine(root, Settings(n_workers=1, embedder="none")) as engine:
+        engine.refresh()
+        session = engine.session("task", goal="purge tokens")
+        yield Tools(session, Editor(root, engine.project.resolve_path), root, [["python", "-c"]])
+
+
+@pytest.mark.seed("S2-42", "S2-43", "S2-44", "S2-45", "S2-57", "S2-58", "S4-16")
+def test_the_csv_task_is_done_from_start_to_end(tmp_path: Path) -> None:
+    """The steps need what they have seen, so that each switch must come before the answer that rests on it."""
+    write_project(tmp_path)
+    told: list[str] = []
+    session = replay(tmp_path, told.append)
+    rounds = [line for line in told if line.startswith("round")]
+    assert "promote services/user_service.py: found by 2 retrievals in a row" in rounds[1]
+    assert "promote utils/exporter.py: found by 2 retrievals in a row" in rounds[1]
+    assert "def export_csv(self, file):" in (tmp_path / "services/user_service.py").read_text(encoding="utf-8")
+    assert any(line.startswith("  run: exit 0") for line in told)
+    assert session.memory.task.goal == GOAL
+    assert [change.path for change in session.memory.changes] == [
+        "services/user_service.py",
+        "tests/test_csv_export.py",
+    ]
+    with Engine.open(tmp_path, build=False) as engine:
+        (note,) = engine.archive.notes()
+        assert "utils/exporter.py" in note.text
+        assert {anchor.path for anchor in note.anchors} >= {"services/user_service.py"}
+    totals = [ledger.total_tokens for ledger in session.state.ledgers]
+    assert len(totals) == len(STEPS)
+    assert max(totals) < 3_000
+    printed = told[-2].splitlines()
+    assert [int(row.split()[1]) for row in printed[1 : 1 + len(totals)]] == totals
+    assert printed[-1 if "tokens in all" in printed[-1] else -2].startswith(f"{sum(totals)} tokens in all")
+    whole = int(told[-1].split(": ")[1].split()[0])
+    assert sum(totals) < whole / 5
+
+
+def test_requests_have_the_goal_first_and_each_call_directly_before_its_answer(tmp_path: Path) -> None:
+    write_project(tmp_path)
+    with ScriptedEndpoint(STEPS) as scripted:
+        endpoint = Endpoint(scripted.base_url, "scripted", "key")
+        run_task(tmp_path, GOAL, endpoint, allowed=["python -m unittest"], opened=[OPENED], told=lambda _line: None)
+        endpoint.close()
+        assert scripted.n_left == 0
+    assert all(request["tools"] == list(TOOLS) and request["model"] == "scripted" for request in scripted.requests)
+    first, *_, last = scripted.requests
+    assert [message["role"] for message in first["messages"]] == ["system", "user"]
+    assert f"goal: {GOAL}" in first["messages"][0]["content"]
+    assert [call["function"]["name"] for message in last["messages"] for call in message.get("tool_calls", ())] == [
+        "recall", "recall", "replace", "replace", "write", "commit_note", "run",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "says"),
+    [
+        ("run", {"command": "rm -rf ."}, "not allowed"),
+        ("run", {"command": "python"}, "not allowed"),
+        ("run", {"command": "python -c 'raise SystemExit(3)'"}, "exit 3"),
+        ("run", {"command": "'"}, "quotation"),
+        ("write", {"path": "../outside.py", "content": "x"}, "out of the project"),
+        ("replace", {"path": "tokens.py", "search": "purge_all", "replacement": "x"}, "is not in shop/tokens.py"),
+        ("open_file", {"path": "tokenz.py", "purpose": "look"}, "tokenz.py"),
+        ("open_file", {"path": "tokens.py"}, "purpose"),
+        ("delete", {}, "There is no tool 'delete'"),
+    ],
+)
+def test_what_goes_wrong_is_told_to_the_model(tools: Tools, name: str, arguments: dict[str, str], says: str) -> None:
+    outcome = tools.call(name, json.dumps(arguments))
+    assert outcome.failed
+    assert says in outcome.text
+
+
+@pytest.mark.parametrize("arguments", ["{", "[]", '"x"'])
+def test_arguments_that_are_no_object_are_told_to_the_model(tools: Tools, arguments: str) -> None:
+    assert tools.call("recall", arguments).failed
+
+
+def test_the_same_question_again_is_refused_with_other_words(tools: Tools) -> None:
+    assert "shop/tokens.py:1-2 " in tools.call("recall", '{"query": "purge expired"}').text
+    assert "asking again brings no more" in tools.call("recall", '{"query": "purge expired"}').text
+
+
+def test_a_step_that_needs_what_was_not_shown_ends_the_agent_with_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_repository(tmp_path, SHOP)
+    with ScriptedEndpoint([Step(needs=("def purge_expired",), says="done")]) as scripted:
+        given = ["--root", str(tmp_path), "--base-url", scripted.base_url, "--model", "scripted"]
+        assert main(["look", *given]) == 1
+        said = capsys.readouterr().err
+        assert said.count("\n") == 1
+        assert "needs to have seen 'def purge_expired'" in said
+        assert main(["look", *given, "--open", "tokens.py"]) == 0
+        assert "done" in capsys.readouterr().out
+
+
+def test_calls_of_a_context_become_tool_calls() -> None:
+    messages = openai_messages(
+        [
+            {"role": "user", "content": "look"},
+            {"role": "assistant", "content": '{"query": "x"}', "tool_call_id": "c1", "name": "recall"},
+            {"role": "tool", "content": "nothing", "tool_call_id": "c1", "name": "recall"},
+            {"role": "assistant", "content": "ls", "tool_call_id": "c2", "name": "run"},
+            {"role": "tool", "content": "a.py", "tool_call_id": "c2", "name": "run"},
+        ]
+    )
+    assert protocol_fault(messages) == ""
+    assert messages[1]["tool_calls"] == [
+        {"id": "c1", "type": "function", "function": {"name": "recall", "arguments": '{"query": "x"}'}}
+    ]
+    assert '{"call": "ls"}' in json.dumps(messages[3]["tool_calls"]).replace("\\", "")
+    assert protocol_fault(messages[2:]) == "the answer c1 has no call directly before it"
+    assert protocol_fault(messages[:2]) == "the call c1 has no answer"
