@@ -58,7 +58,9 @@ def _in_thread(
     """Return the async form of a method, with its arguments and documentation."""
 
     @wraps(call)
-    async def called(self: InThreads[_Wrapped_co], /, *arguments: _Arguments.args, **named: _Arguments.kwargs) -> _Answer:
+    async def called(
+        self: InThreads[_Wrapped_co], /, *arguments: _Arguments.args, **named: _Arguments.kwargs
+    ) -> _Answer:
         return await self._run(partial(call, self._wrapped, *arguments, **named))
 
     return called
