@@ -27,6 +27,8 @@ DEFAULT_CACHE = Path(tempfile.gettempdir()) / "codecards-benchmarks"
 MODULES = {
     "call-graph": ("call_graph", "Precision and recall of call edges per language, on labelled fixtures."),
     "governance": ("governance", "Recorded agent sessions, replayed through policies side by side."),
+    "mcp": ("mcp_speed", "Answers over MCP, warm and cold, and the price of the tools, beside semble's server."),
+    "soak": ("soak", "Several MCP servers on one project that is being edited: errors, stale lines, memory."),
     "fuzz": ("fuzz", "Coverage-guided fuzzing of the extractor, language by language."),
 }
 """Further commands -> the module of this folder whose `main(argv)` they are, and what they do."""
