@@ -67,12 +67,13 @@ class CloseFile(Arguments, frozen=True):
 
 
 class Context(Arguments, frozen=True):
-    """The working memory of the task within its budget. Call it at the start of each turn; a new goal starts anew."""
+    """The working memory of the task, within its budget. Call it at the start of each turn; a goal starts a task."""
 
     input: Annotated[str, Meta(max_length=MAX_TEXT, description="The user's words")] = ""
     goal: Text = ""
     constraints: Texts = []
-    max_tokens: Annotated[int, Meta(ge=500, le=32000)] = 12000
+    stage: Literal["", "exploring", "implementing", "testing", "reviewing"] = ""
+    budget_tokens: Annotated[int, Meta(ge=500, le=32000, description="Of a new task")] = 12000
 
 
 class CommitNote(Arguments, frozen=True):
@@ -80,7 +81,7 @@ class CommitNote(Arguments, frozen=True):
 
     title: Annotated[str, Meta(min_length=1, max_length=300)]
     conclusion: Annotated[str, Meta(min_length=1, max_length=MAX_TEXT)]
-    files: Paths = []
+    files: Annotated[Paths, Meta(description="Files or symbols")] = []
     rejected: Annotated[
         list[Annotated[str, Meta(max_length=MAX_TEXT)]],
         Meta(max_length=MAX_ITEMS, description="Options not taken, why"),

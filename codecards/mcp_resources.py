@@ -8,6 +8,7 @@ import mcp_types as types
 from codecards.errors import TargetNotFoundError, UsageError
 from codecards.mcp_text import fenced, on_one_line
 from codecards.router.note_text import write_note
+from codecards.router.notes import note_state
 from codecards.router.tokens import estimate_tokens
 from codecards.served_project import ServedProject
 
@@ -58,7 +59,7 @@ def read_resource(projects: Mapping[str, ServedProject], uri: str) -> str:
         )
     if kind == "note":
         note = project.note(name)
-        return fenced(write_note(note).decode(), note=note.note_id)
+        return fenced(write_note(note).decode(), note=note.note_id, state=note_state(note).value)
     cards = project.ask(lambda engine: engine.outline(name))
     if not cards:
         raise TargetNotFoundError(name, what="file with symbols")

@@ -140,8 +140,9 @@ class Projects:
             before = {project.root: project for project in self._by_name.values()}
             taken: dict[str, ServedProject] = {}
             for root in dict.fromkeys(one.resolve() for one in roots[:MAX_ROOTS]):
+                options = self.options
                 project = before.pop(root, None) or ServedProject(
-                    root, self.options.settings, read_only=self.options.read_only
+                    root, options.settings, read_only=options.read_only, session=options.session
                 )
                 name, number = project.name, 2
                 while name in taken:

@@ -13,12 +13,15 @@ from codecards.errors import (
     TargetNotFoundError,
     UsageError,
 )
+from codecards.indexer.source_files import resolve_inside
 from codecards.live_search import live_file
 from codecards.mcp_text import (
     calls_text,
     cards_text,
     cleaned,
+    fenced,
     impact_text,
+    notices_text,
     on_one_line,
     recall_text,
     rows_of,
@@ -29,10 +32,12 @@ from codecards.mcp_text import (
 from codecards.router.excerpts import head_and_tail
 from codecards.router.tokens import estimate_tokens
 from codecards.served_project import ServedProject
+from codecards.session_wire import compaction_json, context_json, note_json
 from codecards.wire import (
     Json,
     calls_json,
     impact_json,
+    printable,
     recall_json,
     shown_json,
     status_json,
@@ -121,8 +126,54 @@ def open_file(project: ServedProject, asked: arguments.OpenFile) -> ToolAnswer:
     notices = []
     if value["text"] != whole:
         notices.append("The middle is left out; ask for it with first_line and last_line.")
+    if not project.read_only:
+        lines = None if target == asked.path else (shown.first_line, shown.last_line)
+        project.session().open_file(shown.path, asked.purpose, lines=lines)
     value["notices"] = _notices(project, notices)
     return ToolAnswer(value, shown_text(value))
+
+
+def close_file(project: ServedProject, asked: arguments.CloseFile) -> ToolAnswer:
+    """Take a file out of the working memory."""
+    session = project.session()
+    said = session.close_file(asked.path)
+    memo = session.memory.memos[-1]
+    value: Json = {"closed": memo.path, "purpose": memo.purpose, "memo": memo.text, "handle": memo.handle}
+    return ToolAnswer(value, f"{on_one_line(said)}\n{fenced(memo.text, path=memo.path, purpose=memo.purpose)}")
+
+
+def context(project: ServedProject, asked: arguments.Context) -> ToolAnswer:
+    """Begin a turn: what the model is to see now."""
+    session = project.session(asked.goal, asked.budget_tokens, asked.constraints)
+    for constraint in asked.constraints:
+        session.add_constraint(constraint)
+    if asked.stage:
+        session.set_status(asked.stage)
+    found = session.before_generation(asked.input)
+    value = context_json(found, session.last_actions)
+    value.pop("messages")  # the same text once more
+    value["notices"] = _notices(project, [])
+    # The blocks are labelled and closed already; the goal and the guidance are meant for the model.
+    return ToolAnswer(value, printable(found.text) + notices_text(value))
+
+
+def commit_note(project: ServedProject, asked: arguments.CommitNote) -> ToolAnswer:
+    """Keep a conclusion."""
+    for named in asked.files:
+        resolve_inside(project.root, named.partition("::")[0])
+    note = project.session().commit_note(asked.title, asked.conclusion, files=asked.files, rejected=asked.rejected)
+    tied = ", ".join(on_one_line(anchor.symbol or anchor.path) for anchor in note.anchors) or "nothing"
+    return ToolAnswer(note_json(note), f"note {note.note_id} is kept, tied to: {tied}")
+
+
+def compact(project: ServedProject, asked: arguments.Compact) -> ToolAnswer:
+    """Shorten a text to its facts, or give a whole one back."""
+    session = project.session()
+    if asked.handle:
+        text = session.restore(asked.handle)
+        return ToolAnswer({"handle": asked.handle, "text": text}, fenced(text, handle=asked.handle))
+    found = session.compact(asked.source or None, asked.max_tokens, asked.preserve)
+    return ToolAnswer(compaction_json(found), fenced(found.as_text(), handle=found.handle))
 
 
 def status(project: ServedProject, asked: arguments.Status) -> ToolAnswer:
@@ -141,6 +192,10 @@ _answers: Mapping[str, Callable[[ServedProject, Any], ToolAnswer]] = {
     "recall": recall,
     "symbol": symbol,
     "open_file": open_file,
+    "close_file": close_file,
+    "context": context,
+    "commit_note": commit_note,
+    "compact": compact,
     "status": status,
 }
 

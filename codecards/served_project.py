@@ -6,7 +6,7 @@
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +14,13 @@ from typing import TypeVar
 
 from codecards.answers import Recall
 from codecards.config import Settings
-from codecards.engine import Engine
-from codecards.errors import CodecardsError, ProjectError, WriterBusyError
+from codecards.engine import DEFAULT_BUDGET_TOKENS, Engine
+from codecards.errors import CodecardsError, ProjectError, UsageError, WriterBusyError
+from codecards.hooks import NO_GOAL
 from codecards.indexer.build import IndexReport
-from codecards.indexer.index_folder import FOLDER_NAME
 from codecards.indexer.source_files import check_root
-from codecards.router.archive import Archive
-from codecards.router.notes import Note
+from codecards.router.notes import Note, with_states
+from codecards.router.session import Session
 
 BUSY_RETRY_S = 1.0
 """How soon to look again whether another process has finished writing."""
@@ -63,8 +63,14 @@ class Closing(Exception):
 class ServedProject:
     """One project; `start` it once, `close` it at the end. Safe for several threads."""
 
-    def __init__(self, root: Path, settings: Settings, *, read_only: bool = False) -> None:
+    def __init__(self, root: Path, settings: Settings, *, read_only: bool = False, session: str = "mcp") -> None:
         """Take a project's folder; with `read_only` nothing is written, the index least of all.
+
+        Args:
+            root: The folder.
+            settings: Those of the engine.
+            read_only: Whether nothing may be written.
+            session: Name of the working memory.
 
         Raises:
             ProjectNotFoundError: There is no such folder.
@@ -73,6 +79,7 @@ class ServedProject:
         self.root = root.resolve()
         self.engine = Engine(self.root, settings)
         self.read_only = read_only
+        self._session_name = session
         self.indexing = Indexing()
         self._n_live = 0
         self._closing = threading.Event()
@@ -159,22 +166,45 @@ class ServedProject:
             raise ProjectError(self.indexing.error)
         return self._last_report
 
+    def session(
+        self, goal: str = "", budget_tokens: int = DEFAULT_BUDGET_TOKENS, constraints: Sequence[str] = ()
+    ) -> Session:
+        """Return the working memory of this connection; it is made when it is first needed.
+
+        Args:
+            goal: Takes the place of the one before.
+            budget_tokens: Of a new session.
+            constraints: Of a new session.
+
+        Raises:
+            CodecardsError: It can't be read or written.
+        """
+        self._check()
+        name, known = self._session_name, self.engine.sessions.exists
+        wanted = goal.strip() or (None if known(name) else NO_GOAL)
+        try:
+            return self.engine.session(name, goal=wanted, budget_tokens=budget_tokens, constraints=constraints)
+        except UsageError:
+            if goal.strip() or not known(name):
+                raise
+            return self.engine.session(name)  # another server of the same moment was quicker
+
     def notes(self) -> list[Note]:
         """Return the notes of the archive, newest first."""
-        return sorted(self._archive().notes(archived=False), key=lambda note: note.created, reverse=True)
+        self._check()
+        return sorted(self.engine.archive.notes(archived=False), key=lambda note: note.created, reverse=True)
 
     def note(self, note_id: str) -> Note:
-        """Return a note.
+        """Return a note, with what has become of the code that it speaks of.
 
         Raises:
             TargetNotFoundError: There is no such note.
         """
-        return self._archive().show(note_id)
+        self._check()
+        note = self.engine.archive.show(note_id)
+        return with_states(note, self.engine.anchors) if self.has_index() else note
 
     # below: how it is done
-
-    def _archive(self) -> Archive:
-        return Archive(self.root / FOLDER_NAME / "archive")
 
     def _check(self) -> None:
         try:

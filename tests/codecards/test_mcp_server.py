@@ -83,9 +83,13 @@ def test_all_tools_together_take_few_tokens_of_every_session() -> None:
 
 
 def test_every_tool_says_how_long_its_answer_may_be() -> None:
-    with_text = {"recall", "symbol", "open_file", "context", "compact"}
-    capped = {tool.name for tool in tools() if "maximum" in tool.input_schema["properties"].get("max_tokens", {})}
-    assert capped >= with_text
+    caps = {
+        tool.name: name
+        for tool in tools()
+        for name in ("max_tokens", "budget_tokens")
+        if "maximum" in tool.input_schema["properties"].get(name, {})
+    }
+    assert set(caps) == {"recall", "symbol", "open_file", "context", "compact"}
 
 
 def test_recall_gives_places_as_values_and_as_fenced_text(server: McpProcess) -> None:
@@ -228,6 +232,52 @@ def test_a_project_without_an_index_is_answered_at_once_and_says_so(tmp_path: Pa
         assert cold.call("open_file", path="../x", purpose="read")["isError"]
         assert cold.call("status")["structuredContent"]["generation"] == 0
         assert not (root / ".codecards").exists()
+
+
+def test_a_task_is_kept_in_view_from_its_goal_to_its_conclusion(tmp_path: Path) -> None:
+    root = write_repository(tmp_path / "task", SHOP)
+    with McpProcess(root) as process:
+        process.hello()
+        process.call("status", refresh=True)
+        process.call("open_file", path="prices.py", purpose="see how much is taken off")
+        begun = process.call("context", goal="raise the discount", input="go on", stage="implementing")
+        assert "raise the discount" in text_of(begun)
+        assert "amount * 0.9" in text_of(begun)
+        assert {"path": "shop/prices.py", "shown": "full"}.items() <= begun["structuredContent"]["files"][0].items()
+        assert estimate_tokens(text_of(begun)) <= begun["structuredContent"]["ledger"]["budget_tokens"]
+        closed = process.call("close_file", path="shop/prices.py")
+        assert "discount" in closed["structuredContent"]["memo"]
+        assert process.call("close_file", path="shop/prices.py")["isError"]
+        whole = process.call("compact", handle=closed["structuredContent"]["handle"])["structuredContent"]["text"]
+        assert whole == (root / "shop/prices.py").read_text(encoding="utf-8")
+        kept = process.call(
+            "commit_note", title="Discount", conclusion="It is a tenth.", files=["shop/prices.py::discount"]
+        )
+        note_id = kept["structuredContent"]["id"]
+        assert [anchor["state"] for anchor in kept["structuredContent"]["anchors"]] == ["fresh"]
+        read = process.ask("resources/read", {"uri": f"codecards://task/note/{note_id}"})["result"]["contents"][0][
+            "text"
+        ]
+        assert "It is a tenth." in read
+        listed = process.ask("resources/list", {})["result"]["resources"]
+        assert [one["name"] for one in listed] == [note_id]
+        process.call("open_file", path="shop/prices.py", purpose="change it")
+        assert "It is a tenth." in text_of(process.call("context", input="what do we know of the discount"))
+
+
+def test_a_long_output_is_compacted_and_comes_back_whole(server: McpProcess) -> None:
+    log = "".join(f"step {number} ok\n" for number in range(500)) + "E   ValueError: bad tax in shop/prices.py:3\n"
+    short = server.call("compact", source=log, max_tokens=200)["structuredContent"]
+    assert short["error"] == ["ValueError: bad tax in shop/prices.py:3"]
+    assert server.call("compact", handle=short["handle"])["structuredContent"]["text"] == log
+    assert server.call("compact", handle="t-000000000000")["isError"]
+
+
+def test_notes_are_tied_to_nothing_outside_the_project(server: McpProcess, shop: Path) -> None:
+    for path in ("../x.py", "/etc/passwd", "a\0b"):
+        assert server.call("commit_note", title="t", conclusion="c", files=[path])["isError"]
+    server.call("commit_note", title="../../escape", conclusion="c")
+    assert not list(shop.parent.glob("escape*"))
 
 
 def test_read_only_offers_nothing_that_writes() -> None:
