@@ -1,7 +1,7 @@
 """Logs: what codecards did, as JSON lines in a file or on stderr; never on stdout, which belongs to answers and protocols.
 
 Modules log through `logging.getLogger(__name__)` with their facts in `extra`; nothing is written until `start_logging`.
-No text of a project or of a question is logged above the level "debug".
+Code and questions are not logged; paths are, and an error's message can name what was asked for.
 """
 
 import json
