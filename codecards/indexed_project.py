@@ -34,6 +34,8 @@ TASK_WEIGHT = 0.5
 MAX_CO_CHANGE_WEIGHT = 0.8
 LEAST_COMMON_COMMITS = 3
 MAX_NEAR = 12
+RECENT_COMMITS = 20
+"""What they changed was changed lately."""
 
 ReaderSource = Callable[[], Reader]
 
@@ -205,7 +207,16 @@ def indexed_project(
         except CodecardsError:
             return ""
 
+    def recent() -> Sequence[str]:
+        try:
+            snapshot = reader().snapshot
+        except SnapshotError:
+            return ()
+        commits = commits_by_path(root, n_commits=RECENT_COMMITS, min_paths=1)
+        paths = dict.fromkeys(path for commit in commits for path in sorted(commit))
+        return [path for path in paths if snapshot.file_at(path) is not None]
+
     return Project(
         ProjectTexts(root, settings), IndexDigester(reader, fresh), ProjectNeighbours(root, reader, archive),
-        recaller, recaller, anchors, ProjectPaths(root, reader), generation, catch_up,
+        recaller, recaller, anchors, ProjectPaths(root, reader), generation, catch_up, recent,
     )  # fmt: skip

@@ -122,12 +122,15 @@ def git_state(root: Path) -> GitState:
     return GitState(name, None if status is None else bool(status.strip(b"\0")))
 
 
-def commits_by_path(root: Path, *, n_commits: int = 400, max_paths: int = 30) -> list[frozenset[str]]:
-    """Return the paths, from the root, that each of the latest commits changed; none without git.
+def commits_by_path(
+    root: Path, *, n_commits: int = 400, min_paths: int = 2, max_paths: int = 30
+) -> list[frozenset[str]]:
+    """Return the paths, from the root, that each of the latest commits changed, newest first; none without git.
 
     Args:
         root: The project.
         n_commits: How many commits are looked at; merges are left out.
+        min_paths: A commit that changed fewer is left out.
         max_paths: A commit that changed more says nothing of what belongs together, and is left out.
     """
     output = run_git(
@@ -137,7 +140,7 @@ def commits_by_path(root: Path, *, n_commits: int = 400, max_paths: int = 30) ->
     commits: list[frozenset[str]] = []
     for chunk in (output or b"").split(b"\0\0"):
         paths = frozenset(os.fsdecode(name.strip(b"\n")) for name in chunk.split(b"\0")) - {""}
-        if 1 < len(paths) <= max_paths:
+        if min_paths <= len(paths) <= max_paths:
             commits.append(paths)
     return commits
 

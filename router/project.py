@@ -32,6 +32,10 @@ def _nothing() -> str:
     return ""
 
 
+def _none() -> Sequence[str]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Project:
     """All that a session asks of the project; only the texts are needed."""
@@ -48,6 +52,8 @@ class Project:
     """Returns the name of the index's state."""
     refresh: Callable[[], str] = _nothing
     """Takes in what changed on disk; called before each turn. Returns what keeps the index behind, "" if nothing."""
+    recent: Callable[[], Sequence[str]] = _none
+    """Returns the files that were changed lately, the latest first."""
 
     def signals(self, memory: WorkingMemory) -> tuple[Signal, ...]:
         """Return the signs that other files will be needed, from the files in use."""

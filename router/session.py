@@ -18,6 +18,7 @@ from codecards.router.ledger import LedgerSummary
 from codecards.router.notes import Anchor, Note, NoteDraft, with_states
 from codecards.router.project import Project
 from codecards.router.project_view import Reference
+from codecards.router.rebuilding import N_HITS, starting_files
 from codecards.router.recollection import recollect
 from codecards.router.retry_guard import Asked, Refusal, check_retry
 from codecards.router.routing import RoutingAction
@@ -27,7 +28,7 @@ from codecards.router.session_store import SessionStore
 from codecards.router.trace import TakenTurn, log_turn, write_trace
 from codecards.router.turn import TurnInput, TurnSettings, take_turn
 from codecards.router.window import ActionBlock, Message, WindowSettings
-from codecards.router.working_memory import Mode, Task, WorkingMemory
+from codecards.router.working_memory import Mode, Task, WorkingMemory, with_task
 
 logger = logging.getLogger(__name__)
 
@@ -156,8 +157,30 @@ class Session(SessionActs):
         return take_turn(state, self._given(state, self._mask(user_input), {}, ""), self._settings).context
 
     def rebuild(self, goal: str, constraints: Iterable[str] | None = None, *, tool_schema: str = "") -> Context:
-        """Begin another task in this session, and return the context for it: the article's name for both together."""
-        self.set_goal(goal, constraints)
+        """Begin another task in this session, and return the context for it.
+
+        The files of the old task leave, but for pinned ones; related modules, related tests and recently changed files
+        come in as digests.
+
+        Raises:
+            UsageError: The goal is empty.
+            BudgetTooSmallError: Goal and constraints do not fit.
+        """
+        if not goal.strip():
+            raise UsageError("A goal needs words.")
+        project, masked = self._project, self._mask(goal)
+        project.refresh()
+        hits, recent = project.recaller.recall(masked, N_HITS), project.recent()
+
+        def begun(state: SessionState) -> SessionState:
+            memory = with_task(state.memory, masked, constraints)
+            kept = {entry.path: entry for entry in memory.files if entry.pinned}
+            late = [*(change.path for change in reversed(memory.changes)), *recent]
+            started = starting_files(hits, project.neighbours.near, late, turn=memory.turn + 1)
+            new = (entry for entry in started if entry.path not in kept)
+            return replace(state, memory=replace(memory, files=(*kept.values(), *new)))
+
+        self._change(begun)
         return self.before_generation(goal, tool_schema=tool_schema)
 
     def _given(self, state: SessionState, asked: str, environment: Mapping[str, str], tool_schema: str) -> TurnInput:

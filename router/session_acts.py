@@ -13,7 +13,8 @@ from codecards.router.compressors import compress
 from codecards.router.digesting import memo_for
 from codecards.router.excerpts import cap_output
 from codecards.router.ledger import Use
-from codecards.router.operations import KEPT_OPERATIONS, RETRIEVAL_KINDS, Operation
+from codecards.router.operations import KEPT_OPERATIONS, READ_KINDS, RETRIEVAL_KINDS, Operation
+from codecards.router.piecewise import piecewise_hint
 from codecards.router.project import Project
 from codecards.router.session_state import SessionState
 from codecards.router.session_store import SessionStore
@@ -218,7 +219,8 @@ class SessionActs:
             return self._pushed(replace(state, memory=memory), messages)
 
         self._change(noted)
-        return f"recorded {kind}"
+        hints = [hint for path in paths if lines and kind in READ_KINDS and (hint := self._piecewise_hint(path))]
+        return "; ".join([f"recorded {kind}", *hints])
 
     def record_call(self, tool: str, call: str, result: str) -> str:
         """Take a tool's call and its answer into the window, and nothing else; return a status.
@@ -261,6 +263,12 @@ class SessionActs:
         handle = self._store.keep(self.name, masked)
         shown = cap_output(compress(masked), self._settings.count)
         return shown if shown == masked else f"{shown}\n[whole output: {handle}]"
+
+    def _piecewise_hint(self, path: str) -> str:
+        entry, text = self.memory.entry(path), self._project.texts.read(path)
+        if text is None or (entry is not None and entry.mode is Mode.FULL):
+            return ""
+        return piecewise_hint(self._state.uses, path, text.text, self._settings.count)
 
     def _pushed(self, state: SessionState, messages: tuple[Message, ...]) -> SessionState:
         """Return the state with a block more in its window; what is squeezed out of it is kept."""
