@@ -92,6 +92,7 @@ def test_the_call_graph_has_symbols_as_nodes(shop: Engine) -> None:
     assert graph.has_edge("shop/login.py::log_out", "shop/tokens.py::TokenStore.purge_expired")
 
 
+@pytest.mark.seed("S0-9")
 @pytest.mark.parametrize(
     "target",
     [
@@ -107,6 +108,19 @@ def test_the_call_graph_has_symbols_as_nodes(shop: Engine) -> None:
 )
 def test_targets_are_found_as_agents_write_them(shop: Engine, target: str) -> None:
     assert shop.show(target).path == "shop/tokens.py"
+
+
+@pytest.mark.seed("S0-12")
+@pytest.mark.parametrize(
+    ("lines", "first", "last", "starts"),
+    [("4-6", 4, 6, "    def purge_expired"), ("5-999", 5, 6, "        '''Remove"), ("400-500", 6, 6, "        return")],
+)
+def test_a_block_of_lines_is_shown_as_far_as_the_file_goes(
+    shop: Engine, lines: str, first: int, last: int, starts: str
+) -> None:
+    shown = shop.show(f"shop/tokens.py:{lines}")
+    assert (shown.first_line, shown.last_line) == (first, last)
+    assert shown.text.startswith(starts)
 
 
 @pytest.mark.parametrize("target", ["/etc/passwd", "../../etc/passwd", "shop/../../x", "a\0b"])
@@ -140,6 +154,7 @@ def test_a_moved_symbol_is_found_at_its_new_place_and_a_vanished_one_is_dropped(
         assert "TokenStore.purge_expired" not in names
 
 
+@pytest.mark.seed("S0-10")
 def test_two_things_of_one_name_are_offered(tmp_path: Path) -> None:
     root = write_repository(tmp_path, "#- a.py\ndef run():\n    return 1\n#- b.py\ndef run():\n    return 2\n")
     with Engine(root, Settings(n_workers=1)) as engine:
