@@ -28,6 +28,7 @@ from codecards.errors import IndexWriteError, SnapshotMissingError, UsageError, 
 from codecards.install_commands import hook, install, uninstall
 from codecards.logs import DEFAULT_LEVEL, start_logging
 from codecards.note_commands import note_app
+from codecards.savings_commands import savings
 from codecards.session_commands import session_app
 from codecards.stdio_guard import claim_wire
 from codecards.wire import (
@@ -350,7 +351,7 @@ def clean(as_json: AsJson = False) -> None:
                lambda _: typer.echo(f"removed {visible(str(engine.folder.path))}"))  # fmt: skip
 
 
-for command in (install, uninstall, hook):
+for command in (install, uninstall, hook, savings):
     app.command()(command)
 
 
