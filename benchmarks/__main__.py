@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from benchmarks.answers import Answer, write_run
+from benchmarks.chinese_set import build_chinese_set
 from benchmarks.default_set import DEFAULT_SET, build_default_set
 from benchmarks.quality import Figures, by_tree, figures_of, score_all
 from benchmarks.queries import Query, read_queries
@@ -44,6 +45,9 @@ Systems = Annotated[list[str] | None, typer.Option("--system", help=f"Any of {',
 def quality(
     *,
     queries: Queries = None,
+    chosen_set: Annotated[
+        str, typer.Option("--set", help="Without --queries: default (functions) or chinese, both from registries.")
+    ] = "default",
     trees: Trees = None,
     mirrors: Mirrors = None,
     system: Systems = None,
@@ -55,9 +59,12 @@ def quality(
 ) -> None:
     """Ask the queries of each file, and print NDCG@10, recall@10, MRR and hit@1 by category and language."""
     if queries is None:
-        queries, trees = [build_default_set(cache)], cache / DEFAULT_SET
-    folder = trees or cache / "trees"
+        queries = build_chinese_set(cache) if chosen_set == "chinese" else [build_default_set(cache)]
+        own_trees = {path: path.parent if chosen_set == "chinese" else cache / DEFAULT_SET for path in queries}
+    else:
+        own_trees = {}
     for path in queries:
+        folder = own_trees.get(path) or trees or cache / "trees"
         rows = [query for query in read_queries(path) if subset is None or subset in query.subsets]
         for complaint in lay_out(rows, folder, mirrors):
             typer.echo(f"left out: {complaint}", err=True)

@@ -47,6 +47,11 @@ def words(text: str) -> list[str]:
     return _word.findall(text)
 
 
+def is_pair_script(word: str) -> bool:
+    """Return whether a word starts in a script without spaces between words: Chinese, Japanese, Korean."""
+    return _pair_script.match(word) is not None
+
+
 def word_parts(word: str) -> tuple[str, ...]:
     """Return the parts of one word as written, before folding and stemming: `HTTPServer2` → HTTP, Server, 2."""
     if _pair_script.match(word):

@@ -68,6 +68,8 @@ class Term:
     weight: float
     position: int
     """Of its word among the content words."""
+    others: tuple[tuple[str, float], ...] = ()
+    """Further tokens that stand for the same, with how surely they do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,8 @@ class Query:
     frames: tuple[Frame, ...]
     is_issue: bool
     """Whether the text is long enough to be read as an issue report."""
+    english: str = ""
+    """What is embedded instead of the text where it was translated."""
 
     @property
     def is_empty(self) -> bool:

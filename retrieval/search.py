@@ -21,6 +21,7 @@ from codecards.retrieval.symbol_evidence import NamedCards, named_cards
 from codecards.retrieval.term_explanations import Explanation, explain_card
 from codecards.retrieval.term_groups import TermGroups, group_terms
 from codecards.retrieval.text_evidence import best_of_files
+from codecards.retrieval.translation import in_english
 from codecards.retrieval.vector_lane import Similarity
 from codecards.retrieval.verdict import Verdict, judge
 from codecards.retrieval.weights import ISSUE, TRACE, weights_for
@@ -56,7 +57,7 @@ def search(
         UsageError: The query is empty.
     """
     filters = filters or Filters()
-    query = read_query(text)
+    query = in_english(index, read_query(text))
     if not query.text.strip():
         raise UsageError("the query is empty; say what to look for, in words or by name")
     similarity = query_similarity(index, query)
@@ -126,7 +127,7 @@ def query_similarity(index: DerivedIndex, query: Query) -> Similarity | None:
     """Return how near a query is to cards; None without vectors, and where the embedder knows none of its words."""
     if index.vectors is None or index.embedder is None or query.kind == "path":
         return None
-    vector: Floats = index.embedder.embed_queries([query.text[:MAX_EMBEDDED_CHARACTERS]])[0]
+    vector: Floats = index.embedder.embed_queries([(query.english or query.text)[:MAX_EMBEDDED_CHARACTERS]])[0]
     return index.vectors.similarity(vector) if np.any(vector) else None
 
 

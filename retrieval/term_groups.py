@@ -1,6 +1,6 @@
 """Term groups: a query's terms as ids and weights of one index; a group is a word with its relatives."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,7 +79,8 @@ def group_terms(index: DerivedIndex, terms: Sequence[Term], *, relatives: bool =
             found = index.expander.expand(term.token) + index.expander.expand(term.token[1:], relatives=False)
             members.append(tuple((word_id, 1.0) for word_id, _ in found))
         else:
-            members.append(index.expander.expand(term.token, relatives=relatives))
+            itself = index.expander.expand(term.token, relatives=relatives)
+            members.append((*itself, *_others(index, term)))
     word_ids = np.array(sorted({word_id for group in members for word_id, _ in group}), np.uint32)
     place = {word_id: row for row, word_id in enumerate(word_ids.tolist())}
     strength = np.zeros((len(word_ids), len(terms)), np.float32)
@@ -102,6 +103,12 @@ def group_terms(index: DerivedIndex, terms: Sequence[Term], *, relatives: bool =
         is_part=np.array([term.kind == "part" for term in terms], np.bool_),
         known=np.asarray((strength > 0).any(axis=0)),
     )
+
+
+def _others(index: DerivedIndex, term: Term) -> Iterator[tuple[int, float]]:
+    """Yield what stands for a term besides its own word, each with its near forms."""
+    for token, strength in term.others:
+        yield from ((word_id, strength * near) for word_id, near in index.expander.expand(token))
 
 
 def _union(strength: Floats, counts: Uint32s, n_files: int) -> Floats:
