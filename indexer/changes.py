@@ -1,6 +1,6 @@
 """Changes: which files may have changed since the last generation, told without reading them.
 
-A file counts as unchanged if size, modification time and inode are those of the last time and it was not racily
+A file counts as unchanged if size, modification time, change time and inode are those of the last time and it was not racily
 clean: changed so shortly before it was read that a later change may carry the same time stamp. Source: git's
 "racy-git.txt", with a margin for file systems that keep whole seconds.
 """
@@ -45,8 +45,11 @@ def compare(known: Iterable[FileEntry], found: Iterable[SourceFile], *, trust_ti
 
 
 def count_changed(known: Iterable[Stamp], found: Iterable[SourceFile]) -> int:
-    """Return the number of files that are new, gone, or differ in size or time stamp; racy ones count as unchanged."""
-    before = {(path, size_bytes, mtime_ns) for path, size_bytes, mtime_ns, _, _ in known}
+    """Return the number of files that are new, gone, or differ in size or time stamp; racy ones count as unchanged.
+
+    The change time is left out: a copied tree has others throughout, and is the same all the same.
+    """
+    before = {(path, size_bytes, mtime_ns) for path, size_bytes, mtime_ns, *_ in known}
     now = {(file.path, file.size_bytes, file.mtime_ns) for file in found}
     if before == now:
         return 0
@@ -55,7 +58,7 @@ def count_changed(known: Iterable[Stamp], found: Iterable[SourceFile]) -> int:
 
 def nothing_changed(known: Iterable[Stamp], found: Iterable[SourceFile]) -> bool:
     """Return whether `compare` would find no suspect and nothing removed; ten times as fast as it."""
-    now = {(file.path, file.size_bytes, file.mtime_ns, file.inode, 0) for file in found}
+    now = {(file.path, file.size_bytes, file.mtime_ns, file.ctime_ns, file.inode, 0) for file in found}
     return set(known) == now
 
 
@@ -65,4 +68,6 @@ def is_racy(mtime_ns: int, read_at_ns: int) -> bool:
 
 
 def _same_stamp(file: SourceFile, entry: FileEntry) -> bool:
-    return (file.size_bytes, file.mtime_ns, file.inode) == (entry.size_bytes, entry.mtime_ns, entry.inode)
+    return (file.size_bytes, file.mtime_ns, file.ctime_ns, file.inode) == (
+        entry.size_bytes, entry.mtime_ns, entry.ctime_ns, entry.inode,
+    )  # fmt: skip

@@ -23,7 +23,7 @@ from filelock import FileLock, Timeout
 
 from codecards.errors import IndexWriteError, SnapshotDamagedError, SnapshotFormatError, WriterBusyError
 
-FORMAT = 1
+FORMAT = 2
 """Number of the layout on disk; an index of another number is built anew."""
 FOLDER_NAME = ".codecards"
 IGNORE_TEXT = """\

@@ -110,7 +110,8 @@ class SuspectReader:
         record = self._records.get(suspect.key)
         if record is None:
             assert known is not None  # nothing was read for it because its content is the same
-            same = replace(known, size_bytes=file.size_bytes, mtime_ns=file.mtime_ns, inode=file.inode, racy=racy)
+            same = replace(known, size_bytes=file.size_bytes, mtime_ns=file.mtime_ns, ctime_ns=file.ctime_ns,
+                           inode=file.inode, racy=racy)  # fmt: skip
             return ReadFile(same, None)
         facts = record.facts
         entry = FileEntry(
@@ -119,6 +120,7 @@ class SuspectReader:
             content_key=suspect.key,
             size_bytes=file.size_bytes,
             mtime_ns=file.mtime_ns,
+            ctime_ns=file.ctime_ns,
             inode=file.inode,
             racy=racy,
             language=facts.language if record.contents.has_text else suspect.language,

@@ -17,6 +17,7 @@ CREATE TABLE files (
     content_key BLOB NOT NULL,
     size_bytes INTEGER NOT NULL,
     mtime_ns INTEGER NOT NULL,
+    ctime_ns INTEGER NOT NULL,
     inode INTEGER NOT NULL,
     racy INTEGER NOT NULL,           -- changed so shortly before it was read that its time stamp proves nothing
     language TEXT NOT NULL,

@@ -26,9 +26,9 @@ CARD_COLUMNS = (
     "c.card_id, f.path, f.language, c.kind, c.name, c.qualified_name, c.ordinal, c.parent, f.module, c.lead_line, "
     "c.first_line, c.name_line, c.last_line, c.own_lines, c.signature, c.doc, c.bases, c.content_hash"
 )
-Stamp = tuple[str, int, int, int, int]
-"""What is known of a file without reading it: path, size in bytes, mtime_ns, inode, and 1 if it is racy."""
-STAMPS = "SELECT path, size_bytes, mtime_ns, inode, racy FROM files ORDER BY path"
+Stamp = tuple[str, int, int, int, int, int]
+"""What is known of a file without reading it: path, size in bytes, mtime_ns, ctime_ns, inode, and 1 if it is racy."""
+STAMPS = "SELECT path, size_bytes, mtime_ns, ctime_ns, inode, racy FROM files ORDER BY path"
 MAX_VARIABLES = 500
 """Values in one SQL statement; old SQLite libraries allow 999."""
 
@@ -42,6 +42,7 @@ class FileEntry:
     content_key: bytes
     size_bytes: int
     mtime_ns: int
+    ctime_ns: int
     inode: int
     racy: bool
     """Changed so shortly before it was read that its time stamp proves nothing."""

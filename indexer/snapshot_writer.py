@@ -195,8 +195,8 @@ class SnapshotWriter:
     def touch_files(self, entries: Iterable[FileEntry]) -> None:
         """Note new time stamps of files whose content is the same."""
         self._connection.executemany(
-            "UPDATE files SET size_bytes = ?, mtime_ns = ?, inode = ?, racy = ? WHERE file_id = ?",
-            ((one.size_bytes, one.mtime_ns, one.inode, one.racy, one.file_id) for one in entries),
+            "UPDATE files SET size_bytes = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, racy = ? WHERE file_id = ?",
+            ((one.size_bytes, one.mtime_ns, one.ctime_ns, one.inode, one.racy, one.file_id) for one in entries),
         )
 
     def put_file(self, entry: FileEntry, drafts: Sequence[CardDraft]) -> tuple[int, tuple[Card, ...]]:
@@ -258,7 +258,7 @@ class SnapshotWriter:
 
     def _put_file_row(self, entry: FileEntry) -> int:
         values = (
-            os.fsencode(entry.path), entry.content_key, entry.size_bytes, entry.mtime_ns, entry.inode, entry.racy,
+            os.fsencode(entry.path), entry.content_key, entry.size_bytes, entry.mtime_ns, entry.ctime_ns, entry.inode, entry.racy,
             entry.language, entry.encoding, entry.role, entry.module, entry.n_lines, entry.leading_comment,
             entry.interface,
         )  # fmt: skip
@@ -287,11 +287,12 @@ class SnapshotWriter:
 
 
 _UPSERT_FILE = """
-INSERT INTO files (path, content_key, size_bytes, mtime_ns, inode, racy, language, encoding, role, module, n_lines,
+INSERT INTO files (path, content_key, size_bytes, mtime_ns, ctime_ns, inode, racy, language, encoding, role, module, n_lines,
                    leading_comment, interface)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (path) DO UPDATE SET
     content_key = excluded.content_key, size_bytes = excluded.size_bytes, mtime_ns = excluded.mtime_ns,
+    ctime_ns = excluded.ctime_ns,
     inode = excluded.inode, racy = excluded.racy, language = excluded.language, encoding = excluded.encoding,
     role = excluded.role, module = excluded.module, n_lines = excluded.n_lines,
     leading_comment = excluded.leading_comment, interface = excluded.interface

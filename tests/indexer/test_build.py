@@ -99,6 +99,20 @@ def test_a_change_within_the_same_time_stamp_is_seen(tmp_path: Path, workers: Wo
         assert [card.name for card in snapshot.symbols()] == ["two"]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps no time of the last change of attributes")
+def test_a_change_is_seen_though_its_size_and_time_stamp_are_set_back(tmp_path: Path, workers: Workers) -> None:
+    write_repository(tmp_path, "#- a.py\ndef one():\n    return 1\n")
+    age(tmp_path)
+    build(tmp_path, workers)
+    status = (tmp_path / "a.py").stat()
+    with (tmp_path / "a.py").open("r+b") as file:  # in place: the inode stays
+        file.write(b"def two")
+    os.utime(tmp_path / "a.py", ns=(status.st_atime_ns, status.st_mtime_ns))
+    build(tmp_path, workers)
+    with snapshot_of(tmp_path) as snapshot:
+        assert [card.name for card in snapshot.symbols()] == ["two"]
+
+
 NAMES = st.sampled_from(["a.py", "b.py", "pkg/__init__.py", "pkg/c.py", "d.js", "notes.md"])
 BODIES = st.sampled_from(
     [

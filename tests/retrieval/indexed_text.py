@@ -92,7 +92,7 @@ class IndexedText:
         file_id = self.file_ids.setdefault(path, len(self.file_ids) * 7 + 3 + self.generation * 1000)
         self.texts[path] = text
         entry = FileEntry(
-            file_id, path, b"", len(data), 0, 0, False, facts.language, "utf-8",
+            file_id, path, b"", len(data), 0, 0, 0, False, facts.language, "utf-8",
             role_of(path, generated=facts.generated), "", facts.n_lines, facts.leading_comment, b"",
         )  # fmt: skip
         cards = []
