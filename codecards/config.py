@@ -10,6 +10,7 @@ from pathlib import Path
 
 from codecards.indexer.build import BuildSettings
 from codecards.indexer.index_folder import FOLDER_NAME, IndexFolder
+from codecards.indexer.source_files import resolve_inside
 
 DEFAULT_EMBEDDER = "static"
 
@@ -36,8 +37,12 @@ class Settings:
     """Whether each turn of a session is kept with all that made it, for replay; see `codecards.router.trace`."""
 
     def index_folder(self, root: Path) -> IndexFolder:
-        """Return where the index of a project lies."""
-        return IndexFolder(self.index or root / FOLDER_NAME / "index")
+        """Return where the index of a project lies.
+
+        Raises:
+            OutsideProjectError: A link leads its place out of the project.
+        """
+        return IndexFolder(self.index or resolve_inside(root, f"{FOLDER_NAME}/index"))
 
 
 def settings_from_environment(environment: Mapping[str, str] | None = None) -> Settings:

@@ -436,8 +436,8 @@ class Engine:
 
     @property
     def state_folder(self) -> Path:
-        """Where sessions and notes lie, whatever folder the index is in."""
-        return self.root / FOLDER_NAME
+        """Where sessions and notes lie, whatever folder the index is in; never out of the project."""
+        return resolve_inside(self.root, FOLDER_NAME)
 
     @cached_property
     def archive(self) -> "Archive":

@@ -196,7 +196,7 @@ class _NoTexts:
 
 def _session(root: Path, store: SessionStore, name: str) -> Session:
     """Return the session, made if there is none."""
-    project, archive = Project(_NoTexts()), Archive(root / FOLDER_NAME / "archive")
+    project, archive = Project(_NoTexts()), Archive(resolve_inside(root, f"{FOLDER_NAME}/archive"))
     if not store.exists(name):
         ignore = root / FOLDER_NAME / ".gitignore"
         if not ignore.exists():

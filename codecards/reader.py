@@ -68,6 +68,10 @@ def open_reader(folder: IndexFolder, embedder: Callable[[], Embedder | None]) ->
     """
     if not folder.manifest_path.exists():
         raise SnapshotMissingError(f"nothing is indexed in {folder.path}; run `codecards index` first")
+    if links := folder.links():
+        raise SnapshotDamagedError(
+            f"{links[0]} is a link, which codecards makes none of; run `codecards index` to rebuild"
+        )
     manifest = folder.read_manifest()
     snapshot = Snapshot(folder.database)
     try:

@@ -115,7 +115,7 @@ class IndexFolder:
         with explained_write_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
             ignore = self.path.parent / ".gitignore"
-            if self.path.parent.name == FOLDER_NAME and not ignore.exists():
+            if self.path.parent.name == FOLDER_NAME and not os.path.lexists(ignore):
                 ignore.write_text(IGNORE_TEXT, encoding="utf-8")
 
     def remove(self) -> None:
@@ -136,14 +136,21 @@ class IndexFolder:
         """Remove the snapshot and what is derived from it, under the lock that the caller holds."""
         logs = self.database.parent.glob(self.database.name + "-*")
         for path in (self.manifest_path, self.database, *logs):
-            path.unlink(missing_ok=True)
+            _remove(path)
         self.prune(-1)
+
+    def links(self) -> list[Path]:
+        """Return the links among the index's own files: codecards makes none, and what they lead to is not ours."""
+        own = (self.manifest_path, self.database, self.derived_root, self._owner_path)
+        logs = (self.database.with_name(self.database.name + end) for end in ("-wal", "-shm", "-journal"))
+        derived = [] if self.derived_root.is_symlink() else self.derived_root.glob("*")
+        return [path for path in (*own, *logs, *derived) if path.is_symlink()]
 
     def prune(self, keep: int) -> None:
         """Remove what is derived from other generations than `keep`; what a reader still holds open goes later."""
         for folder in self.derived_root.glob("*"):
             if folder.name != str(keep):
-                shutil.rmtree(folder, ignore_errors=True)
+                _remove(folder)
 
     @contextmanager
     def writing(self, wait_s: float = 0.0) -> Iterator[None]:
@@ -164,6 +171,8 @@ class IndexFolder:
                 raise WriterBusyError(self.path, owner_pid=pid, age_s=age_s) from None
         try:
             with explained_write_errors(self.path):
+                for link in self.links():
+                    link.unlink()
                 write_whole(self._owner_path, json.dumps({"pid": os.getpid(), "started": time.time()}).encode())
             yield
         finally:
@@ -178,6 +187,14 @@ class IndexFolder:
             return int(str(owner["pid"])), float(str(owner["started"]))
         except (OSError, ValueError, KeyError, TypeError):
             return None, None
+
+
+def _remove(path: Path) -> None:
+    """Remove a file, a link or a folder as far as that is possible now; of a link, never what it leads to."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def write_whole(path: Path, data: bytes) -> None:

@@ -96,6 +96,8 @@ def connect(database: Path, *, write: bool = False) -> sqlite3.Connection:
         except sqlite3.OperationalError:  # a folder that can't be written: a read-only way of opening may do
             connection.close()
             if mode == modes[-1]:
+                if not write and not database.is_file():
+                    raise damaged(database, "it is no file") from None
                 raise
         except sqlite3.DatabaseError as error:
             connection.close()
@@ -105,7 +107,7 @@ def connect(database: Path, *, write: bool = False) -> sqlite3.Connection:
     raise AssertionError("unreachable")
 
 
-def damaged(database: Path, error: Exception) -> SnapshotDamagedError:
+def damaged(database: Path, error: Exception | str) -> SnapshotDamagedError:
     """Return the error that says that the SQLite file can't be trusted."""
     return SnapshotDamagedError(f"the index {database} is damaged ({error}); run `codecards index` to rebuild it")
 
