@@ -76,7 +76,7 @@ class FreshFiles:
         entry = self._snapshot.file_at(path)
         if entry is None:
             return None
-        data = read_file(self._root, SourceFile(path, 0, 0, 0, 0), self._settings)
+        data = read_file(self._root, SourceFile(path, 0, 0, 0), self._settings)
         if isinstance(data, Problem):
             return None
         decoded = decode(data)
@@ -96,7 +96,7 @@ class FreshFiles:
 
 def text_reader(root: Path, entry: FileEntry, settings: DiscoverySettings) -> str | None:
     """Return a file's text if it is the one that was indexed, else None."""
-    data = read_file(root, SourceFile(entry.path, 0, 0, 0, 0), settings)
+    data = read_file(root, SourceFile(entry.path, 0, 0, 0), settings)
     if (
         isinstance(data, Problem)
         or content_key(detect_language(entry.path, data[:HEAD_BYTES]), data) != entry.content_key

@@ -50,7 +50,7 @@ class ProjectTexts:
         """Return the file's text on disk now, None if there is no such file that may be shown."""
         if is_secret_file(path) and not self._settings.index_secrets:
             return None
-        data = read_file(self._root, SourceFile(path, 0, 0, 0, 0), self._settings)
+        data = read_file(self._root, SourceFile(path, 0, 0, 0), self._settings)
         decoded = None if isinstance(data, Problem) else decode(data)
         if not isinstance(decoded, DecodedText):
             return None

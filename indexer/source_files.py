@@ -44,10 +44,10 @@ class SourceFile:
     """From the root, with slashes; bytes that are not UTF-8 are surrogates (PEP 383)."""
     size_bytes: int
     mtime_ns: int
-    ctime_ns: int
-    """When the file or its attributes last changed, which nobody can set back (Windows: when it was made)."""
     inode: int
     """0 where the system has none."""
+    ctime_ns: int = 0
+    """When the file or its attributes last changed, which nobody can set back (Windows: when it was made)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +325,7 @@ def _take(walk: _Walk, entry: "os.DirEntry[str]", path: str) -> None:
     elif status.st_size > walk.settings.max_file_bytes:
         walk.problems.append(_too_large(path, status.st_size, walk.settings.max_file_bytes))
     else:
-        walk.files.append(SourceFile(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino))
+        walk.files.append(SourceFile(path, status.st_size, status.st_mtime_ns, status.st_ino, status.st_ctime_ns))
 
 
 def _too_large(path: str, size_bytes: int, limit: int) -> Problem:

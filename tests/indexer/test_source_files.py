@@ -52,7 +52,7 @@ def test_files_come_by_the_bytes_of_their_path_with_what_tells_a_change(tmp_path
     assert paths(discovery) == ["B.py", "a-b.py", "a/z.py", "b.py"]
     status = (tmp_path / "b.py").stat()
     assert discovery.files[-1] == SourceFile(
-        "b.py", status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+        "b.py", status.st_size, status.st_mtime_ns, status.st_ino, status.st_ctime_ns
     )
     assert discovery.problems == ()
 
@@ -159,7 +159,7 @@ def test_what_took_a_files_place_since_it_was_listed_is_not_read(
 def test_a_path_that_leads_out_is_refused(tmp_path: Path, path: str) -> None:
     root = write_tree(tmp_path / "root", "#- a/b.py\n")
     (tmp_path / "outside.py").write_text("x = 1\n")
-    assert reason_of(read_file(root, SourceFile(path, 1, 1, 1, 1))) in (Reason.LINK, Reason.UNREADABLE)
+    assert reason_of(read_file(root, SourceFile(path, 1, 1, 1))) in (Reason.LINK, Reason.UNREADABLE)
     with pytest.raises(OutsideProjectError):
         resolve_inside(root, path)
 
