@@ -122,6 +122,7 @@ def index_command(
                 say(f"codecards: {error}")
 
 
+@app.command("select", hidden=True)  # the article's name
 @app.command()
 def recall(
     query: str,

@@ -83,6 +83,22 @@ def turn(
         _print_context(found, session, as_json=as_json)
 
 
+@session_app.command("rebuild")
+def rebuild(
+    name: Name,
+    goal: Annotated[str, typer.Option("--goal", help="What is to be done now.")],
+    constraint: Annotated[
+        list[str] | None, typer.Option("--constraint", help="What must hold, instead of what did.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Begin another task: related modules, tests and recent files come in, the old task's files leave."""
+    with ready_engine(refresh=False) as engine:
+        session = engine.session(name)
+        _print_context(session.rebuild(goal, constraint), session, as_json=as_json)
+
+
+@session_app.command("inject", hidden=True)  # the article's name
 @session_app.command("open")
 def open_file(
     name: Name,

@@ -139,3 +139,16 @@ def test_people_see_tables_and_the_context_alone_on_stdout(shop: Path) -> None:
     assert "seen" in run(shop, "session", "list").stdout
     run(shop, "note", "add", "--text", "A fact.")
     assert "A fact." in run(shop, "note", "list").stdout
+
+
+@pytest.mark.seed("S1-18")
+def test_the_articles_names_do_the_same(shop: Path) -> None:
+    assert answer(shop, "select", "round_half_up")["hits"] == answer(shop, "recall", "round_half_up")["hits"]
+    answer(shop, "session", "start", "modes", "--goal", "look at invoices")
+    assert answer(shop, "session", "inject", "modes", "invoice.py", "--purpose", "see it")["status"].startswith(
+        "opened"
+    )
+    context = answer(shop, "session", "rebuild", "modes", "--goal", "round halves down", "--constraint", "keep the API")
+    assert "goal: round halves down" in context["text"]
+    assert "constraint (must hold): keep the API" in context["text"]
+    assert "shop/rounding.py" in context["text"]
