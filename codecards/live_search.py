@@ -1,9 +1,11 @@
 """Live search: answers from the files themselves while there is no index, with what can be read in a second."""
 
+import math
 import re
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
@@ -13,22 +15,41 @@ from codecards.errors import TargetNotFoundError
 from codecards.excerpts import excerpt
 from codecards.indexer.cards import Card
 from codecards.indexer.file_roles import role_of
-from codecards.indexer.languages import detect_language
+from codecards.indexer.languages import HEAD_BYTES, detect_language
 from codecards.indexer.partition import text_lines
-from codecards.indexer.problems import Problem
 from codecards.indexer.source_files import DiscoverySettings, SourceFile, discover, read_file, resolve_inside
 from codecards.indexer.text_decoding import DecodedText, decode
-from codecards.indexer.tokens import word_tokens, words
 from codecards.retrieval.hits import ScoreTerm
 from codecards.retrieval.query import read_query
 
-TIME_LIMIT_S = 0.7
+TIME_LIMIT_S = 0.5
+"""Of reading: an answer in a second is worth more than one from all files."""
 MAX_BYTES = 200_000
 WINDOW_LINES = 20
+N_LOOKED_INTO = 40
+"""Files whose lines are weighed, of those that hold words of the query."""
+NAME_WEIGHT = 4.0
+"""Of a name that the query spells whole; parts of words have 1 or less."""
+FOUND_SHARE = 0.6
+"""Of the query's weight that a file must hold to be called an answer."""
 NOTICE = "there is no index yet: the files themselves were searched by words; answers get better once it is built"
 
 NO_INDEX = "there is no index yet"
 OTHER_LANES = ("words", "symbols", "graph", "vectors", "reranker")
+_definition = re.compile(
+    r"\s*(?:(?:export|public|private|static|async|pub|default|abstract)\s+)*"
+    r"(?:def|class|func|fn|function|type|struct|interface|trait|enum|impl)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sifted:
+    """A file that holds something of the query."""
+
+    file: SourceFile
+    data: bytes
+    held: frozenset[str]
+    """Which needles, in the text or the path."""
 
 
 def live_recall(
@@ -53,31 +74,26 @@ def live_recall(
         languages: Hits are in one of them.
     """
     query = read_query(text)
-    wanted = {term.token: term.weight for term in query.terms}
+    parts = {term.token: term.weight for term in query.terms if term.kind == "part"}
+    # "fn" and "11" are in every file.
+    needles = {token: weight for token, weight in parts.items() if len(token) > 2 or not token.isascii()} or parts
+    needles |= {name.text.casefold(): NAME_WEIGHT for name in query.names if name.strong}
     files = _wanted_files(discover(root, settings).files, paths, languages)
-    scored: list[tuple[float, str, int, list[str], str]] = []
-    n_read = 0
-    for file in files:
-        if time.monotonic() - started > TIME_LIMIT_S:
-            break
-        data = read_file(root, file, settings) if file.size_bytes <= MAX_BYTES else None
-        if data is None or isinstance(data, Problem):
-            continue
-        decoded = decode(data)
-        if not isinstance(decoded, DecodedText):
-            continue
-        n_read += 1
-        lines = text_lines(decoded.text)
-        score, line = _best_line(lines, wanted)
-        if score:
-            role = role_of(file.path)
-            path_score = sum(wanted.get(token, 0.0) for word in words(file.path) for token in word_tokens(word))
-            language = detect_language(file.path, data[:4096])
-            scored.append(((score + path_score) * (1.0 if role == "source" else 0.5), file.path, line, lines, language))
-    scored.sort(key=lambda one: (-one[0], one[1]))
-    hits = tuple(_hit(rank, *one) for rank, one in enumerate(scored[:limit], 1))
-    total = sum(wanted.values()) or 1.0
-    verdict = "none" if not hits else "found" if hits[0].score >= 0.5 * total else "weak"
+    sifted, n_read = _sift(root, files, needles, settings)
+    n_holding = Counter(needle for one in sifted for needle in one.held)
+    worth = {needle: weight * math.log1p(n_read / max(1, n_holding[needle])) for needle, weight in needles.items()}
+
+    def value(one: _Sifted) -> float:
+        return sum(worth[needle] for needle in one.held) * (1.0 if role_of(one.file.path) == "source" else 0.5)
+
+    best = sorted(sifted, key=lambda one: (-value(one), one.file.path))[: max(N_LOOKED_INTO, limit)]
+    scored = [(value(one) + extra, one, line, lines) for one in best for extra, line, lines in _best_line(one, worth)]
+    scored.sort(key=lambda one: (-one[0], one[1].file.path))
+    hits = tuple(
+        _hit(rank, score, one, line, lines) for rank, (score, one, line, lines) in enumerate(scored[:limit], 1)
+    )
+    share = sum(needles[needle] for needle in scored[0][1].held) / sum(needles.values()) if scored else 0.0
+    verdict = "none" if not hits else "found" if share >= FOUND_SHARE else "weak"
     left_out = {"not_read_yet": len(files) - n_read} if n_read < len(files) else {}
     took_ms = (time.monotonic() - started) * 1000
     lanes = (Lane("live", True, ""), *(Lane(name, False, NO_INDEX) for name in OTHER_LANES))
@@ -123,25 +139,57 @@ def _wanted_files(files: Sequence[SourceFile], paths: Sequence[str], languages: 
     return files
 
 
-def _best_line(lines: list[str], wanted: dict[str, float]) -> tuple[float, int]:
-    """Return (score of the file, its best line, 1-based)."""
-    found: Counter[str] = Counter()
-    best, best_line = 0.0, 1
-    pattern = re.compile("|".join(re.escape(token.removeprefix("=")[:4]) for token in wanted) or "$^", re.IGNORECASE)
-    for number, line in enumerate(lines, 1):
-        if not pattern.search(line):
+def _sift(
+    root: Path, files: Sequence[SourceFile], needles: Mapping[str, float], settings: DiscoverySettings
+) -> tuple[list[_Sifted], int]:
+    """Return the files that hold a needle, and how many were read in time; those whose path holds one come first."""
+    deadline = time.monotonic() + TIME_LIMIT_S
+    in_path = {file.path: frozenset(needle for needle in needles if needle in file.path.casefold()) for file in files}
+    encoded = [(needle, needle.encode()) for needle in needles]
+    is_ascii = all(needle.isascii() for needle in needles)
+    sifted: list[_Sifted] = []
+    n_read = 0
+    for file in sorted(files, key=lambda file: -len(in_path[file.path])):
+        if time.monotonic() > deadline:
+            break
+        n_read += 1
+        data = read_file(root, file, settings) if file.size_bytes <= MAX_BYTES else None
+        if not isinstance(data, bytes):
             continue
-        here = {token for word in words(line[:2000]) for token in word_tokens(word)} & wanted.keys()
-        found.update(here)
-        value = sum(wanted[token] for token in here) + (
-            0.5 if re.match(r"\s*(def|class|func|fn|function|type|struct|interface|public|export)\b", line) else 0
-        )
-        if here and value > best:
-            best, best_line = value, number
-    return sum(wanted[token] * (1 + min(n, 5) * 0.1) for token, n in found.items()), best_line
+        folded = _utf8(data, is_ascii=is_ascii).lower()
+        held = in_path[file.path] | {needle for needle, sought in encoded if sought in folded}
+        if held:
+            sifted.append(_Sifted(file, data, held))
+    return sifted, n_read
 
 
-def _hit(rank: int, score: float, path: str, line: int, lines: list[str], language: str) -> FoundCard:
+def _utf8(data: bytes, *, is_ascii: bool) -> bytes:
+    """Return a file's text as UTF-8; its bytes as they are where that makes no difference to what is sought."""
+    if is_ascii and b"\0" not in data[:HEAD_BYTES]:
+        return data
+    decoded = decode(data)
+    return decoded.text.encode("utf-8", "replace") if isinstance(decoded, DecodedText) else b""
+
+
+def _best_line(one: _Sifted, worth: Mapping[str, float]) -> Iterator[tuple[float, int, list[str]]]:
+    """Yield (what its best line adds to the file's value, that line, 1-based, all lines); nothing for no text."""
+    decoded = decode(one.data)
+    if not isinstance(decoded, DecodedText):
+        return
+    lines = text_lines(decoded.text)
+    best, best_line = 0.0, 1
+    for number, line in enumerate(lines, 1):
+        folded = line[:2000].casefold()
+        value = sum(worth[needle] for needle in one.held if needle in folded)
+        if value:
+            value *= 1.5 if _definition.match(line) else 1.0
+            if value > best:
+                best, best_line = value, number
+    yield best, best_line, lines
+
+
+def _hit(rank: int, score: float, one: _Sifted, line: int, lines: list[str]) -> FoundCard:
+    path, language = one.file.path, detect_language(one.file.path, one.data[:HEAD_BYTES])
     first, last = max(1, line - 2), min(len(lines), line + WINDOW_LINES)
     card = Card(0, f"{path}:{line}", path, language, "window", "", f"<line {line}>", "", "", first, first, line, last,
                 ((first, last),), lines[line - 1].strip()[:300], "", (), b"")  # fmt: skip
