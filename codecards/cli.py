@@ -72,6 +72,9 @@ def common(
         typer.Option("-C", metavar="DIR", help="The project (default: around this folder); `mcp` takes several."),
     ] = None,
     index: Annotated[Path | None, typer.Option("--index", metavar="DIR", help="Where the index lies.")] = None,
+    profile: Annotated[
+        str | None, typer.Option("--profile", metavar="NAME", help="coding-agent, article, minimal or chat.")
+    ] = None,
     log_level: Annotated[
         str | None, typer.Option("--log-level", metavar="LEVEL", help="debug, info, warning or error; to stderr.")
     ] = None,
@@ -92,6 +95,7 @@ def common(
         settings,
         index=index.absolute() if index is not None else settings.index,
         log_file=log_file.absolute() if log_file is not None else settings.log_file,
+        profile=profile or settings.profile,
         log_level=log_level or settings.log_level,
     )
     if settings.log_file or settings.log_level:

@@ -13,6 +13,7 @@ from codecards.indexer.index_folder import FOLDER_NAME, IndexFolder
 from codecards.indexer.source_files import resolve_inside
 
 DEFAULT_EMBEDDER = "static"
+DEFAULT_PROFILE = "coding-agent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,8 @@ class Settings:
     """Where the log goes; None for stderr."""
     log_level: str = ""
     """"debug", "info", "warning", "error"; "" logs "info" to the file, if one is named, and else nothing."""
+    profile: str = DEFAULT_PROFILE
+    """Policy of new sessions: see `codecards.router.profiles`."""
     traces_turns: bool = False
     """Whether each turn of a session is kept with all that made it, for replay; see `codecards.router.trace`."""
 
@@ -48,7 +51,8 @@ class Settings:
 def settings_from_environment(environment: Mapping[str, str] | None = None) -> Settings:
     """Return the settings that the variables `CODECARDS_…` give, else the defaults.
 
-    They are `CODECARDS_INDEX`, `_EMBEDDER`, `_RERANKER`, `_LOG_FILE`, `_LOG_LEVEL` and `_TRACE` ("1" traces turns).
+    They are `CODECARDS_INDEX`, `_EMBEDDER`, `_RERANKER`, `_PROFILE`, `_LOG_FILE`, `_LOG_LEVEL` and `_TRACE` ("1" traces
+    turns); the article's own `CONTEXT_MODE_PROFILE` stands for a missing `CODECARDS_PROFILE`.
     """
     values = os.environ if environment is None else environment
     return Settings(
@@ -57,6 +61,7 @@ def settings_from_environment(environment: Mapping[str, str] | None = None) -> S
         reranker=values.get("CODECARDS_RERANKER") or None,
         log_file=_path(values.get("CODECARDS_LOG_FILE")),
         log_level=values.get("CODECARDS_LOG_LEVEL", ""),
+        profile=values.get("CODECARDS_PROFILE") or values.get("CONTEXT_MODE_PROFILE") or DEFAULT_PROFILE,
         traces_turns=values.get("CODECARDS_TRACE", "").lower() in ("1", "true", "yes", "on"),
     )
 

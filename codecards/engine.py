@@ -496,7 +496,7 @@ class Engine:
             return session
         return Session.start(
             self.sessions, name, self.project, self.archive, goal=goal, budget_tokens=budget_tokens,
-            constraints=constraints, traces_turns=self.settings.traces_turns,
+            constraints=constraints, profile=self.settings.profile, traces_turns=self.settings.traces_turns,
         )  # fmt: skip
 
     # below: how it is done

@@ -10,6 +10,7 @@ from codecards.answers import Recall
 from codecards.code_card import code_card
 from codecards.errors import AmbiguousTargetError, CodecardsError, SnapshotError, TargetNotFoundError
 from codecards.freshness import FreshFiles
+from codecards.indexer.cards import Card
 from codecards.indexer.git_calls import commits_by_path
 from codecards.indexer.partition import text_lines
 from codecards.indexer.problems import Problem
@@ -20,7 +21,7 @@ from codecards.indexer.source_files import DiscoverySettings, SourceFile, read_f
 from codecards.indexer.text_decoding import DecodedText, decode
 from codecards.reader import Reader
 from codecards.router.archive import Archive
-from codecards.router.digesting import OutlineDigester
+from codecards.router.digesting import OutlineDigester, digest_tree
 from codecards.router.notes import AnchorResolver
 from codecards.router.project import Project
 from codecards.router.project_view import FileText, Reference, text_hash
@@ -36,6 +37,9 @@ LEAST_COMMON_COMMITS = 3
 MAX_NEAR = 12
 RECENT_COMMITS = 20
 """What they changed was changed lately."""
+MAX_FOLDER_FILES = 2_000
+FOLDER_TOKENS = 2_000
+"""Most tokens of an opened folder."""
 
 ReaderSource = Callable[[], Reader]
 
@@ -43,11 +47,16 @@ ReaderSource = Callable[[], Reader]
 class ProjectTexts:
     """Reads files of the project as an agent may see them: inside the root, decoded, without secrets."""
 
-    def __init__(self, root: Path, settings: DiscoverySettings) -> None:
-        self._root, self._settings = root, settings
+    def __init__(self, root: Path, settings: DiscoverySettings, reader: ReaderSource) -> None:
+        self._root, self._settings, self._reader = root, settings, reader
 
     def read(self, path: str) -> FileText | None:
-        """Return the file's text on disk now, None if there is no such file that may be shown."""
+        """Return the file's text on disk now, None if there is no such file that may be shown.
+
+        A folder, which ends with a slash, reads as a digest of the files in it.
+        """
+        if path.endswith("/"):
+            return self._folder(path)
         if is_secret_file(path) and not self._settings.index_secrets:
             return None
         data = read_file(self._root, SourceFile(path, 0, 0, 0), self._settings)
@@ -57,6 +66,18 @@ class ProjectTexts:
         text = mask_secrets(decoded.text)
         return FileText(text, text_hash(text))
 
+    def _folder(self, path: str) -> FileText | None:
+        try:
+            snapshot = self._reader().snapshot
+        except SnapshotError:
+            return None
+        paths = [file.path for file in snapshot.files() if file.path.startswith(path)]
+        digests = {one: "\n".join(_top_level(snapshot.cards_in(one))) for one in paths[:MAX_FOLDER_FILES]}
+        text = digest_tree(digests, FOLDER_TOKENS)
+        if len(paths) > MAX_FOLDER_FILES:
+            text += f"\n… {len(paths) - MAX_FOLDER_FILES} more files"
+        return FileText(text, text_hash(text)) if paths else None
+
 
 class ProjectPaths:
     """Finds the file that an agent means by what it writes."""
@@ -65,7 +86,7 @@ class ProjectPaths:
         self._root, self._reader = root, reader
 
     def __call__(self, written: str) -> str:
-        """Return the path from the root, with slashes.
+        """Return the path from the root, with slashes; a folder's ends with one.
 
         Raises:
             OutsideProjectError: It leads out of the project.
@@ -76,6 +97,8 @@ class ProjectPaths:
         plain = os.path.relpath(self._root.resolve() / written, self._root.resolve()).replace(os.sep, "/")
         if place.is_file() and not plain.startswith("../"):
             return plain
+        if place.is_dir() and plain != "." and not plain.startswith("../"):
+            return plain + "/"
         try:
             found = find_files(self._reader().snapshot, written)
         except SnapshotError:
@@ -95,6 +118,8 @@ class IndexDigester:
 
     def digest(self, path: str, text: str) -> str:
         """Return dependencies, signatures, exports and important comments of a file, with line numbers."""
+        if path.endswith("/"):
+            return text
         try:
             reader = self._reader()
             entry = reader.snapshot.file_at(path)
@@ -139,6 +164,12 @@ class ProjectNeighbours:
             if used & paths:
                 for path in sorted(paths - used):
                     yield Signal(path, TASK_WEIGHT, f"needed with it in an earlier task: note {note.note_id}")
+
+
+def _top_level(cards: Sequence[Card]) -> Iterator[str]:
+    for card in cards:
+        if card.name and not card.parent:
+            yield "  " + " ".join((card.signature or f"{card.kind} {card.name}").split())[:120]
 
 
 def _by_calls(snapshot: Snapshot, used: frozenset[str]) -> Iterator[Signal]:
@@ -217,6 +248,6 @@ def indexed_project(
         return [path for path in paths if snapshot.file_at(path) is not None]
 
     return Project(
-        ProjectTexts(root, settings), IndexDigester(reader, fresh), ProjectNeighbours(root, reader, archive),
+        ProjectTexts(root, settings, reader), IndexDigester(reader, fresh), ProjectNeighbours(root, reader, archive),
         recaller, recaller, anchors, ProjectPaths(root, reader), generation, catch_up, recent,
     )  # fmt: skip

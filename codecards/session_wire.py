@@ -101,6 +101,7 @@ def context_json(context: Context, actions: Iterable[RoutingAction] = ()) -> Jso
             for action in actions
             if action.kind is not ActionKind.KEEP or action.reason
         ],
+        "fates": [{"what": printable(one.what), "fate": one.kind.value, "reason": one.reason} for one in context.fates],
         "left_out": [printable(one) for one in context.left_out],
         "turn": context.turn,
         "version": context.version,

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from codecards.errors import BudgetTooSmallError
 from codecards.router.budget import DEFAULT_BUDGET_TOKENS, BudgetShares
 from codecards.router.context import Block, Context, ContextPackage
+from codecards.router.fates import fates
 from codecards.router.filling import Filler, bare
 from codecards.router.ledger import Ledger, LedgerLine
 from codecards.router.project_view import FileText
@@ -83,7 +84,8 @@ def assemble(
     ledger = _ledger(filled, blocks, count(text), settings, count)
     messages = to_messages(filled, blocks, settings.rendering)
     ledger = replace(ledger, turn=turn)
-    return Context(text, messages, ledger, blocks, filled.files, left_out, settings.version, turn)
+    told = tuple(fates(package, filled, entries))
+    return Context(text, messages, ledger, blocks, filled.files, left_out, settings.version, turn, told)
 
 
 def _ledger(

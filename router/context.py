@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from codecards.router.ledger import Ledger
 from codecards.router.project_view import Reference
@@ -90,6 +91,25 @@ class Block:
     """Where it is from: a path, a note's id, "turn 4"."""
 
 
+class FateKind(StrEnum):
+    """The four things that can become of what a turn had at hand."""
+
+    ENTERS = "enters"
+    COMPRESSED = "compressed"
+    OUTSIDE = "outside"
+    DROPPED = "dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of one thing."""
+
+    what: str
+    """"file src/a.py", "hit src/a.py::f", "note 12ab", "memo src/a.py", "act 7"."""
+    kind: FateKind
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """The assembled context of one turn."""
@@ -107,3 +127,5 @@ class Context:
     version: str
     """Hash of the settings and templates that made it."""
     turn: int = 0
+    fates: tuple[Fate, ...] = ()
+    """What became of each thing that the turn had at hand."""

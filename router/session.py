@@ -16,6 +16,7 @@ from codecards.router.compaction import Compaction, Summariser, compact
 from codecards.router.context import Context, MemorySegment
 from codecards.router.ledger import LedgerSummary
 from codecards.router.notes import Anchor, Note, NoteDraft, with_states
+from codecards.router.profiles import DEFAULT_PROFILE, profile_named
 from codecards.router.project import Project
 from codecards.router.project_view import Reference
 from codecards.router.rebuilding import N_HITS, starting_files
@@ -33,6 +34,9 @@ from codecards.router.working_memory import Mode, Task, WorkingMemory, with_task
 logger = logging.getLogger(__name__)
 
 KEPT_QUESTIONS = 50
+TURN_REFERENCES = 5
+"""Hits that a turn asks for by itself."""
+FOLLOW_UP_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,7 @@ class Session(SessionActs):
         budget_tokens: int = 12_000,
         constraints: Iterable[str] = (),
         parent: str = "",
+        profile: str = DEFAULT_PROFILE,
         settings: TurnSettings | None = None,
         window: WindowSettings | None = None,
         clock: Clock = utc_now,
@@ -96,8 +101,9 @@ class Session(SessionActs):
         """Return a new session.
 
         Raises:
-            UsageError: The goal is empty, the budget is none, or there is such a session.
+            UsageError: The goal is empty, the budget is none, there is no such profile, or there is such a session.
         """
+        profile_named(profile)
         if not goal.strip() or budget_tokens <= 0:
             raise UsageError("A session needs a goal and a budget of more than 0 tokens.")
         memory = WorkingMemory(Task(mask_secrets(goal.strip()), constraints=tuple(constraints)))
@@ -105,7 +111,7 @@ class Session(SessionActs):
         with store.locked(name):
             if store.exists(name):
                 raise UsageError(f"There is a session {name!r} already; go on with it, or choose another name.")
-            store.save(SessionState(name, memory, budget_tokens, now, now, parent=parent))
+            store.save(SessionState(name, memory, budget_tokens, now, now, profile=profile, parent=parent))
         return cls(
             store,
             name,
@@ -188,7 +194,7 @@ class Session(SessionActs):
         references: tuple[Reference, ...] = ()
         if asked.strip():
             # "go on" alone says nothing: the goal is part of every question.
-            references = tuple(self._project.recaller.recall(f"{asked} {state.memory.task.goal}", 5))
+            references = self._recalled(f"{asked} {state.memory.task.goal}")
         signals = self._project.signals(state.memory)
         return TurnInput(
             self._project.texts_for(state, signals),
@@ -200,6 +206,13 @@ class Session(SessionActs):
             environment={"now": stamp(self._clock), **environment},
             tool_schema=tool_schema,
         )
+
+    def _recalled(self, query: str) -> tuple[Reference, ...]:
+        """Return hits; where there are none, those of one more question in the project's own words."""
+        found = self._project.recaller.recall(query, TURN_REFERENCES)
+        if not found and (words := self._project.vocabulary.near_words(query)):
+            found = self._project.recaller.recall(" ".join(words[:FOLLOW_UP_WORDS]), TURN_REFERENCES)
+        return tuple(found)
 
     def recall(self, query: str, limit: int = 8) -> RecallAnswer:
         """Return folded hits of the project; the same question again without news is refused with other words.

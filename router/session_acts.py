@@ -15,6 +15,7 @@ from codecards.router.excerpts import cap_output
 from codecards.router.ledger import Use
 from codecards.router.operations import KEPT_OPERATIONS, READ_KINDS, RETRIEVAL_KINDS, Operation
 from codecards.router.piecewise import piecewise_hint
+from codecards.router.profiles import profile_named
 from codecards.router.project import Project
 from codecards.router.session_state import SessionState
 from codecards.router.session_store import SessionStore
@@ -57,10 +58,10 @@ class SessionActs:
     ) -> None:
         self.name = name
         self._store, self._project = store, project
-        self._settings = settings or TurnSettings()
-        self._window = window or WindowSettings()
         self._clock, self._summariser, self._mask = clock, summariser, mask
         self._state = store.load(name)
+        profile = profile_named(self._state.profile)
+        self._settings, self._window = settings or profile.turn, window or profile.window
 
     @property
     def state(self) -> SessionState:
@@ -180,7 +181,7 @@ class SessionActs:
         return f"{len(questions)} open questions"
 
     def show_block(self, name: str, *, shown: bool = True) -> str:
-        """Show or hide a block: "changes", "todo", "questions", "notes", "references", "memos"."""
+        """Show or hide a block: "files", "changes", "todo", "questions", "notes", "references", "memos", "signposts"."""
 
         def switched(state: SessionState) -> SessionState:
             hidden = tuple(one for one in state.memory.hidden_blocks if one != name)

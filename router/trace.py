@@ -11,7 +11,7 @@ import msgspec
 
 from codecards.errors import StateFileError
 from codecards.router.atomic_files import append_line
-from codecards.router.context import Block, MemorySegment
+from codecards.router.context import Block, Fate, MemorySegment
 from codecards.router.digesting import OutlineDigester
 from codecards.router.ledger import Ledger
 from codecards.router.project_view import FileText, Reference
@@ -37,6 +37,8 @@ class TurnTrace:
     """All decisions of the router, the `keep`s too."""
     left_out: tuple[str, ...]
     """What the budget had no room for."""
+    fates: tuple[Fate, ...]
+    """What became of each thing that the turn had at hand."""
     state: str
     """Handle of the session's state before the turn."""
     given: str
@@ -154,6 +156,7 @@ def _write(store: SessionStore, turn: TakenTurn) -> None:
         context.ledger,
         turn.result.actions,
         context.left_out,
+        context.fates,
         _kept(store, name, encode_state(turn.before).decode()),
         _kept(store, name, _encoded(_recorded(store, name, turn.given))),
         _kept(store, name, _encoded(context.blocks)),

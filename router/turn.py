@@ -1,14 +1,15 @@
 """Turn: refresh, route, assemble, in this order and before the model speaks; a pure step from one state to the next."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from codecards.router.assembly import AssemblySettings, assemble
 from codecards.router.budget import NAME_TOKENS
 from codecards.router.constraints import find_constraints
-from codecards.router.context import Context, ContextPackage, ContextState, MemorySegment
+from codecards.router.context import Context, ContextPackage, ContextState, Fate, FateKind, MemorySegment
 from codecards.router.digesting import DIGEST_TOKENS
 from codecards.router.excerpts import handle_of
+from codecards.router.fates import act_name
 from codecards.router.ledger import Supplied
 from codecards.router.operations import stale_reads, unloadable
 from codecards.router.project_view import FileText, Reference
@@ -45,6 +46,10 @@ class TurnSettings:
     unload_after_operations: int = UNLOAD_AFTER_OPERATIONS
     guidance: str = GUIDANCE
     system_prompt: str = ""
+    hidden_blocks: tuple[str, ...] = ()
+    """Blocks that are not shown, beside those that the agent has hidden: see `SessionActs.show_block`."""
+    recent_acts: int | None = None
+    """Most acts of the window that are shown; None for as many as fit."""
     count: TokenCounter = estimate_tokens
 
 
@@ -105,7 +110,9 @@ def take_turn(state: SessionState, given: TurnInput, settings: TurnSettings) -> 
     memory, _ = refresh(apply(memory, actions), given)
     package = _package(replace(state, memory=memory), given, settings, gone)
     texts = {path: text for path, text in given.texts.items() if text is not None}
-    context = assemble(package, memory.files, texts, assembly, count=settings.count, turn=memory.turn)
+    entries = () if "files" in {*memory.hidden_blocks, *settings.hidden_blocks} else memory.files
+    context = assemble(package, entries, texts, assembly, count=settings.count, turn=memory.turn)
+    context = replace(context, fates=(*context.fates, *_fates_before_assembly(state, memory, given, package, gone)))
     supplied = tuple(
         Supplied(file.path, first, last, _line_tokens(texts[file.path], first, last, settings.count), memory.turn)
         for file in context.files
@@ -164,6 +171,27 @@ def current_blocks(state: SessionState, unload_after: int) -> tuple[ActionBlock,
     return tuple(blocks)
 
 
+def _fates_before_assembly(
+    state: SessionState, memory: WorkingMemory, given: TurnInput, package: ContextPackage, gone: Sequence[str]
+) -> Iterator[Fate]:
+    """Yield the fates of what never came to be assembled: vanished files, candidates not taken in, stale acts."""
+    for path in gone:
+        yield Fate(f"file {path}", FateKind.DROPPED, "not on disk any more")
+    for path, text in given.texts.items():
+        if text is not None and memory.entry(path) is None:
+            yield Fate(f"file {path}", FateKind.OUTSIDE, "seen, but neither opened nor found twice in a row")
+    kept = {act_name(act) for act in package.recent_chat}
+    for act in state.window.blocks:
+        if act_name(act) not in kept:
+            yield Fate(
+                act_name(act), FateKind.DROPPED, "a read of text that was changed since, or hidden by the profile"
+            )
+
+
+def _latest(blocks: tuple[ActionBlock, ...], n_acts: int | None) -> tuple[ActionBlock, ...]:
+    return blocks if n_acts is None else blocks[len(blocks) - n_acts :]
+
+
 def _size(text: FileText, count: TokenCounter) -> FileSize:
     return FileSize(count(text.text) + NAME_TOKENS, DIGEST_TOKENS)
 
@@ -174,7 +202,7 @@ def _line_tokens(text: FileText, first: int, last: int, count: TokenCounter) -> 
 
 def _package(state: SessionState, given: TurnInput, settings: TurnSettings, gone: Sequence[str]) -> ContextPackage:
     memory = state.memory
-    hidden = set(memory.hidden_blocks)
+    hidden = {*memory.hidden_blocks, *settings.hidden_blocks}
     n_full = sum(entry.mode is Mode.FULL for entry in memory.files)
     warnings = [f"{n_full} files are open in full: close those you do not need"] if n_full > MANY_FULL_FILES else []
     warnings += [f"{path} is not on disk any more"[:200] for path in gone]
@@ -198,8 +226,8 @@ def _package(state: SessionState, given: TurnInput, settings: TurnSettings, gone
         () if "references" in hidden else tuple(given.references),
         memos=() if "memos" in hidden else memory.memos,
         warnings=tuple(warnings),
-        signposts=state.window.signposts,
-        recent_chat=current_blocks(state, settings.unload_after_operations),
+        signposts=() if "signposts" in hidden else state.window.signposts,
+        recent_chat=_latest(current_blocks(state, settings.unload_after_operations), settings.recent_acts),
         current_input=given.user_input,
         tool_schema=given.tool_schema,
     )

@@ -90,7 +90,6 @@ def test_a_turn_takes_in_what_changed_on_disk_first(shop: Engine) -> None:
         ("../outside.py", OutsideProjectError),
         ("/etc/hostname", OutsideProjectError),
         (".env", TargetNotFoundError),
-        ("shop", TargetNotFoundError),
     ],
 )
 def test_what_may_not_or_cannot_be_shown_is_refused(shop: Engine, written: str, error: type[Exception]) -> None:
@@ -191,3 +190,14 @@ def test_notes_and_sessions_are_kept_out_of_commits_but_for_the_archive(tmp_path
     with Engine(root, Settings(index=tmp_path / "elsewhere")) as engine:
         engine.archive.add(NoteDraft("", "a note"))
     assert "!archive/" in (root / ".codecards" / ".gitignore").read_text(encoding="utf-8")
+
+
+@pytest.mark.seed("S0-26", "S2-31")
+def test_a_folder_opens_as_the_signatures_of_its_files(shop: Engine) -> None:
+    session = shop.session("s", goal="look")
+    assert session.open_file("shop", purpose="see what is there") == "opened shop/"
+    text = session.before_generation().text
+    assert "shop/tokens.py\n  class TokenStore" in text
+    assert "shop/login.py\n  def log_out(now)" in text
+    session.close_file("shop/")
+    assert session.memory.files == ()
