@@ -11,10 +11,14 @@ if TYPE_CHECKING:
     from codecards.answers import FoundCard, Recall
     from codecards.async_engine import AsyncEngine, AsyncSession
     from codecards.config import Settings
+    from codecards.editor import Editor
     from codecards.engine import Engine
     from codecards.errors import CodecardsError
     from codecards.indexer.build import IndexReport
     from codecards.indexer.cards import Card
+    from codecards.router.context import Context
+    from codecards.router.notes import Note
+    from codecards.router.session import Session
 
 __version__ = "0.1.0"
 __all__ = [
@@ -22,10 +26,14 @@ __all__ = [
     "AsyncSession",
     "Card",
     "CodecardsError",
+    "Context",
+    "Editor",
     "Engine",
     "FoundCard",
     "IndexReport",
+    "Note",
     "Recall",
+    "Session",
     "Settings",
 ]
 
@@ -37,10 +45,14 @@ _homes = {
     "AsyncSession": "codecards.async_engine",
     "Card": "codecards.indexer.cards",
     "CodecardsError": "codecards.errors",
+    "Context": "codecards.router.context",
+    "Editor": "codecards.editor",
     "Engine": "codecards.engine",
     "FoundCard": "codecards.answers",
     "IndexReport": "codecards.indexer.build",
+    "Note": "codecards.router.notes",
     "Recall": "codecards.answers",
+    "Session": "codecards.router.session",
     "Settings": "codecards.config",
 }
 

@@ -32,6 +32,11 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         yield engine
 
 
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"  # neither of the two runs on trio
+
+
 @pytest.mark.anyio
 async def test_langchain_gets_documents(shop: Engine) -> None:
     pytest.importorskip("langchain_core", reason="langchain-core is missing: pip install 'codecards[langchain]'")
