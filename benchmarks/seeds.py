@@ -23,6 +23,11 @@ ARTICLES = {
 REASONS = {
     "S0-45": "Causes of degradation inside a model: the rationale; no model runs here, so nothing can be measured.",
     "S2-33": "The author's own result with a model; ours, without one, is the governance benchmark.",
+    "S1-31": "A table in docs/governance.md: which memory is what.",
+    "S1-43": "A rule for people, in docs/governance.md: what is let in.",
+    "S1-45": "A comparison, in docs/governance.md and docs/architecture.md.",
+    "S2-14": "An ablation, in benchmarks/ablations.py and its result.",
+    "S2-51": "A table for people, in docs/governance.md: when something goes wrong.",
     "S4-26": "Judged by users or task success, which a library does not see; the session has the field `outcome`.",
     "S4-35": "Needs a model to compare flat text with blocks.",
 }

@@ -93,3 +93,12 @@ def test_a_look_at_an_unchanged_tree_loads_nothing_that_builds_or_ranks(tmp_path
     assert "codecards.indexer.build" in loaded
     assert not heavy & set(loaded)
     assert not {f"codecards.indexer.{name}" for name in builders} & set(loaded)
+
+
+@pytest.mark.seed("S0-7")
+def test_the_doctor_lists_files_that_are_not_in_utf_8(tmp_path: Path) -> None:
+    (tmp_path / "greet.py").write_bytes("# 登录超时后清理会话\ndef greet():\n    return 1\n".encode("gb18030"))
+    (tmp_path / "plain.py").write_text("def plain():\n    return 'é'\n", encoding="utf-8")
+    assert run(tmp_path, "index").returncode == 0
+    done = run(tmp_path, "doctor", "--json")
+    assert [(one["path"], one["encoding"]) for one in json.loads(done.stdout)["not_utf8"]] == [("greet.py", "gb18030")]

@@ -50,7 +50,7 @@ def shop(tmp_path: Path) -> Iterator[Engine]:
         yield engine
 
 
-@pytest.mark.seed("S2-44", "S2-52")
+@pytest.mark.seed("S2-44", "S2-52", "S2-59", "S2-2")
 def test_a_turn_shows_files_in_full_neighbours_as_digests_and_hits_folded(shop: Engine) -> None:
     session = shop.session("timeout", goal="change the login timeout", constraints=["keep the API"])
     session.open_file("login.py", purpose="see who purges")

@@ -55,6 +55,7 @@ def test_lines_are_shared_out_whatever_the_text(text: str) -> None:
     assert owned == Counter(range(1, n_lines + 1))
 
 
+@pytest.mark.seed("S2-60", "S2-37")
 def test_a_method_is_inside_its_class_and_module_code_is_apart() -> None:
     cards = {card.qualified_name: card for card in make_cards("store.py", CLASS, extract(CLASS, "python"))}
     assert cards["Store.purge"].parent == "Store"

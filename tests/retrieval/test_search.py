@@ -91,6 +91,7 @@ def test_the_card_that_is_asked_for_comes_first(shop: IndexedText, query: str, n
     assert answer.verdict == "found"
 
 
+@pytest.mark.seed("S2-46")
 @pytest.mark.parametrize(
     ("query", "path"),
     [
@@ -104,6 +105,7 @@ def test_the_file_that_is_asked_for_comes_first(shop: IndexedText, query: str, p
     assert shop.paths(query)[0] == path
 
 
+@pytest.mark.seed("S2-53")
 def test_a_definition_comes_before_its_uses_its_tests_and_its_documentation(shop: IndexedText) -> None:
     paths = shop.paths("parse_request")
     assert paths[0] == "src/http/request_parser.py"
@@ -261,6 +263,7 @@ def cancel_payment(order):
 """
 
 
+@pytest.mark.seed("S2-47")
 @pytest.mark.parametrize(
     ("query", "name"),
     [
@@ -278,6 +281,7 @@ def test_a_question_in_another_script_finds_comments_in_it(tmp_path: Path, query
     assert indexed(tmp_path, CHINESE).names(query)[0] == name
 
 
+@pytest.mark.seed("S2-46")
 def test_a_file_that_the_matches_use_ranks_higher(tmp_path: Path) -> None:
     repository = """
 #- a/first.py
@@ -295,6 +299,7 @@ def invoice_report():
     assert linked.paths("handle invoice")[:2] == ["a/second.py", "a/first.py"]
 
 
+@pytest.mark.seed("S2-13", "S2-37")
 def test_vectors_take_part_and_are_named_among_the_lanes(tmp_path: Path) -> None:
     with_vectors = indexed(tmp_path / "1", SHOP, embedder=WordEmbedder()).ask("expired sessions")
     without = indexed(tmp_path / "2", SHOP).ask("expired sessions")
