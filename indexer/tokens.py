@@ -8,9 +8,11 @@ pairs of characters. Source of the stemmer: Porter2 ("English" of Snowball), thr
 import re
 import threading
 from array import array
-from collections import Counter
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain, count, repeat
 
 import Stemmer
 
@@ -26,6 +28,8 @@ _LETTERS = "A-Za-zÀ-ÖØ-öø-ɏ"
 _word = re.compile(rf"[{_LETTERS}_$][{_LETTERS}0-9_$]*|[0-9]+|[^\W\d_{_LETTERS}]+")
 _part = re.compile(r"[A-ZÀ-ÖØ-Þ]+(?=[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ])|[A-ZÀ-ÖØ-Þ]?[a-zß-öø-ɏ]+|[A-ZÀ-ÖØ-ÞĀ-ɏ]+|[0-9]+")
 _pair_script = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
+_WORD_BYTES = bytes(code if chr(code).isalnum() or chr(code) in "_$" else 32 for code in range(128)) + bytes([32] * 128)
+"""ASCII with all that is in no word made a space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,25 +86,58 @@ def whole_token(text: str) -> str:
 
 def tokenize_cards(texts: Sequence[CardTexts]) -> FileTokens:
     """Return the counted words of a file's cards, in the order of the cards."""
-    index_of: dict[str, int] = {}
+    index_of = _TokenIndex()
     offsets, entries, counts = array("I", [0]), array("I"), bytearray()
     for text in texts:
-        found: dict[int, list[int]] = {}
-        for field, value in enumerate((text.name, text.parent, text.signature, text.doc, text.body)):
-            if not value:
-                continue
-            for word, n_times in Counter(_word.findall(value)).items():
-                for token in _cache.get(word) or word_tokens(word):
-                    index = index_of.setdefault(token, len(index_of))
-                    row = found.get(index)
-                    if row is None:
-                        row = found[index] = [0, 0, 0, 0, 0]
-                    row[field] += n_times
-        for index in sorted(found):
-            entries.append(index)
-            counts += bytes([n if n < 256 else 255 for n in found[index]])
+        short = [index_of.places(value) for value in (text.name, text.parent, text.signature, text.doc)]
+        body = Counter(index_of.places(text.body))
+        indexes = sorted({*body, *chain.from_iterable(short)})
+        rows = bytearray(len(FIELDS) * len(indexes))
+        rows[len(FIELDS) - 1 :: len(FIELDS)] = _capped(map(body.get, indexes, repeat(0)))
+        for field, in_field in enumerate(short):
+            for index in in_field:
+                place = len(FIELDS) * bisect_left(indexes, index) + field
+                if rows[place] < 255:
+                    rows[place] += 1
+        entries.extend(indexes)
+        counts += rows
         offsets.append(len(entries))
-    return FileTokens(tuple(index_of), offsets.tobytes(), entries.tobytes(), bytes(counts))
+    return FileTokens(tuple(index_of.vocabulary), offsets.tobytes(), entries.tobytes(), bytes(counts))
+
+
+class _TokenIndex(dict[str | bytes, tuple[int, ...]]):
+    """Run of word characters → places of its tokens in the vocabulary, which grows by what is looked up first."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.vocabulary: dict[str, int] = defaultdict(count().__next__)
+        """Token → place, in order of first use."""
+        self._place = self.vocabulary.__getitem__
+
+    def places(self, text: str) -> list[int]:
+        """Return the place of each token of a text."""
+        # A quarter of the time of the expression, which later finds the words of each run once.
+        runs = text.encode("ascii").translate(_WORD_BYTES).split() if text.isascii() else _word.findall(text)
+        return list(chain.from_iterable(map(self.__getitem__, runs)))
+
+    def __missing__(self, run: str | bytes) -> tuple[int, ...]:
+        tokens = _run_tokens.get(run)
+        if tokens is None:
+            tokens = _run_tokens[run] = _tokens_of(run if isinstance(run, str) else run.decode("ascii"))
+        found = self[run] = tuple(map(self._place, tokens))
+        return found
+
+
+def _tokens_of(run: str) -> tuple[str, ...]:
+    if len(_run_tokens) > MAX_CACHED_WORDS:
+        _run_tokens.clear()
+    return tuple(chain.from_iterable(map(word_tokens, _word.findall(run))))
+
+
+def _capped(counts: Iterable[int]) -> bytes:
+    """Return counts as bytes, 255 for more."""
+    counts = list(counts)
+    return bytes(counts) if max(counts, default=0) < 256 else bytes([min(one, 255) for one in counts])
 
 
 class _ThreadStemmers(threading.local):
@@ -112,6 +149,7 @@ class _ThreadStemmers(threading.local):
 
 _stemmers = _ThreadStemmers()
 _cache: dict[str, tuple[str, ...]] = {}
+_run_tokens: dict[str | bytes, tuple[str, ...]] = {}
 
 
 def _split(word: str) -> tuple[str, ...]:

@@ -5,7 +5,9 @@ a construct. Every character that goes becomes a blank, so that lines and column
 """
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 _hidden = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.DOTALL)
 _MACRO = r"(?:[A-Z_][A-Z0-9_]{2,}|__\w+)"
@@ -31,7 +33,9 @@ _lone = re.compile(
 )
 _after_lone = re.compile(r"\s*(?:[{)\]},;?:|&+*/.=<-]|\w+\s*\()")
 _class_macro = re.compile(
-    rf"\b(?P<keep>(?:class|struct|union)[ \t]+)(?P<macro>{_MACRO}(?:\([^()\n]*\))?[ \t]+)(?=[A-Za-z_][\w:]*\s*(?:final\s*)?(?:<[^;{{}}]*>\s*)?(?::(?!:)|\{{))"
+    # Begun with a word and not with \b, so that the engine looks for three letters and not at every place.
+    rf"(?P<keep>(?:class(?<!\wclass)|struct(?<!\wstruct)|union(?<!\wunion))[ \t]+)"
+    rf"(?P<macro>{_MACRO}(?:\([^()\n]*\))?[ \t]+)(?=[A-Za-z_][\w:]*\s*(?:final\s*)?(?:<[^;{{}}]*>\s*)?(?::(?!:)|\{{))"
 )
 _before_body = re.compile(rf"(?P<keep>\)[ \t]*(?:const[ \t]*)?)(?P<macro>{_MACRO}(?:\([^()\n]*\))?)(?=\s*\{{)")
 _attribute = re.compile(
@@ -50,6 +54,7 @@ _opens_badly = re.compile(r"\s*(?:else\b|[{).,|&?:+*/=])")
 _closes_well = re.compile(r"[;}{:,>]\s*\Z|\A\s*\Z")
 
 
+@lru_cache(maxsize=1)  # a text that can't be parsed whole is asked for twice
 def without_macros(text: str) -> str:
     """Return the text with the same lines and columns, macros that hide its syntax made blank."""
     if "#" in text:
@@ -132,8 +137,6 @@ class _Hidden:
 
     def start_of(self, position: int) -> int:
         """Return the start of the comment or string around a position, -1 if there is none."""
-        from bisect import bisect_right  # noqa: PLC0415
-
         index = bisect_right(self._starts, position) - 1
         return self._starts[index] if index >= 0 and position < self._spans[index][1] else -1
 
