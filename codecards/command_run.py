@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 from codecards.answers import Calls
 from codecards.config import Settings
 from codecards.engine import Engine
-from codecards.errors import CodecardsError
+from codecards.errors import CodecardsError, ProjectNotFoundError
 from codecards.indexer.build import IndexReport, Progress
 from codecards.indexer.source_files import check_root
 from codecards.wire import Json, calls_json, report_json, visible
@@ -45,6 +45,13 @@ class CommandGroup(TyperGroup):
             raise typer.Exit(0) from None
         except (typer.Exit, typer.Abort, ClickException):
             raise  # ways in which commands end on purpose
+        except OSError as error:
+            if os.environ.get("CODECARDS_DEBUG"):
+                raise
+            logger.exception("the system refused")
+            place = f" ({error.filename})" if error.filename else ""
+            say(f"codecards: the system refused: {error.strerror or error}{place}; what was indexed before is unharmed")
+            raise typer.Exit(3) from None
         except Exception as error:
             if os.environ.get("CODECARDS_DEBUG"):
                 raise
@@ -67,11 +74,18 @@ chosen = Chosen()
 
 def open_engine(path: Path | None = None, *, exact: bool = False) -> Engine:
     """Return the engine of the chosen project; `exact` takes the folder itself, not the project around it."""
-    start = path or chosen.project or Path.cwd()
+    start = path or chosen.project or _current_folder()
     if exact or chosen.project is not None:
         check_root(start)
         return Engine(start.resolve(), chosen.settings)
     return Engine.open(start, settings=chosen.settings, build=False)
+
+
+def _current_folder() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise ProjectNotFoundError("the current folder is gone; name the project with -C") from None
 
 
 def ready_engine(*, refresh: bool) -> Engine:

@@ -36,6 +36,7 @@ from codecards.indexer.changes import count_changed
 from codecards.indexer.index_folder import FOLDER_NAME, IGNORE_TEXT, IndexFolder
 from codecards.indexer.snapshot import Snapshot
 from codecards.indexer.source_files import check_root, discover, project_root, resolve_inside
+from codecards.indexer.text_decoding import well_formed
 from codecards.reader import Reader, open_reader
 from codecards.retrieval.derived_folder import check_contents
 from codecards.targets import Target, find_file, find_symbol, find_target, near_names
@@ -237,6 +238,7 @@ class Engine:
             UsageError: The query is empty or the limit out of range.
             EmbedderError: The reranker that is set can't be loaded.
         """
+        query = well_formed(query)
         started = time.monotonic()
         if not 1 <= limit <= 200:
             raise UsageError(f"a limit of {limit} is out of range; take 1 to 200")
@@ -376,6 +378,7 @@ class Engine:
         from codecards.why_not import why_not  # noqa: PLC0415
 
         reader = self._search_reader()
+        query = well_formed(query)
 
         def rank(limit: int) -> "Ranking":
             return self._ranked(reader, self._fresh_files(reader), query, limit, Filters())

@@ -26,6 +26,8 @@ from codecards.errors import IndexWriteError, SnapshotDamagedError, SnapshotForm
 FORMAT = 2
 """Number of the layout on disk; an index of another number is built anew."""
 FOLDER_NAME = ".codecards"
+OWN_FILES = frozenset({"snapshot.db", "write.lock"})
+"""Names that tell a folder with an index, also where `--index` puts it inside the project."""
 IGNORE_TEXT = """\
 # The index can be rebuilt at any time; the archive holds your notes and can be committed.
 *

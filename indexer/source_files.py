@@ -21,7 +21,7 @@ from codecards.indexer.git_calls import (
     tracked_files,
 )
 from codecards.indexer.ignore_rules import GIT_RULES, IgnoreRules, read_rules, rules_without_git
-from codecards.indexer.index_folder import FOLDER_NAME
+from codecards.indexer.index_folder import FOLDER_NAME, OWN_FILES
 from codecards.indexer.problems import Kept, Problem, Reason
 from codecards.indexer.secret_files import is_private_key, is_secret_file
 
@@ -241,6 +241,8 @@ def _list_folder(
         walk.report(folder.rstrip("/") or ".", Reason.UNREADABLE, f"folder can't be listed: {error.strerror}")
         return
     names = [entry.name for entry in entries]
+    if folder and OWN_FILES.issubset(names):
+        return  # an index that --index put here
     if folder and not walk.git_tells and not _MADE_BY_TOOLS.isdisjoint(names):
         walk.n_ignored += 1
         return

@@ -54,6 +54,18 @@ def decode(data: bytes) -> DecodedText | tuple[Reason, str]:
     return _line_by_line(data) or _guess(data)
 
 
+def well_formed(text: str) -> str:
+    """Return a text from outside that is valid Unicode: an argument that was read as ASCII is read as UTF-8 again."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        try:
+            return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        except UnicodeEncodeError:  # half a pair
+            return text.encode("utf-8", "replace").decode("utf-8")
+    return text
+
+
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),

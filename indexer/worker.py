@@ -9,8 +9,10 @@ seconds): also where nobody is left who could end it.
 import faulthandler
 import gc
 import os
+import signal
 import struct
 import sys
+import warnings
 from typing import BinaryIO
 
 HEADER = struct.Struct(">I")
@@ -38,6 +40,8 @@ def write_frame(stream: BinaryIO, data: bytes) -> None:
 
 def main() -> int:
     """Answer requests until stdin ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group: the parent ends us
+    warnings.simplefilter("ignore")  # PYTHONWARNINGS=error would end the process
     time_limit_s = float(sys.argv[1])
     silence = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - open as long as the process
     # A parser that hangs holds the interpreter, so no thread of Python's could end it; this one is not Python's.
