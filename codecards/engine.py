@@ -515,10 +515,7 @@ class Engine:
     def _reader(self) -> Reader:
         """Return the newest generation, opened."""
         with self._lock:
-            if (
-                self._current is not None
-                and self._current.snapshot.newest_generation() == self._current.snapshot.generation
-            ):
+            if self._current is not None and self._current.snapshot.is_newest():
                 return self._current
             for attempt in range(OPEN_TRIES):
                 try:

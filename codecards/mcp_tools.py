@@ -9,7 +9,7 @@ from codecards.engine import Engine
 from codecards.errors import (
     AmbiguousTargetError,
     CodecardsError,
-    SnapshotMissingError,
+    SnapshotError,
     TargetNotFoundError,
     UsageError,
 )
@@ -101,7 +101,7 @@ def symbol(project: ServedProject, asked: arguments.Symbol) -> ToolAnswer:
     """Show a symbol, who uses it, what it uses, what a change of it touches."""
     try:
         return project.ask(lambda engine: _symbol(project, engine, asked))
-    except SnapshotMissingError:
+    except SnapshotError:
         found = recall(project, arguments.Recall(asked.name, limit=min(asked.limit, 20), max_tokens=asked.max_tokens))
         notice = f"{asked.want} needs the index, which is not there yet: this is where the files hold the name"
         value = found.value | {"notices": [notice, *found.value["notices"]]}  # type: ignore[misc]
@@ -117,7 +117,7 @@ def open_file(project: ServedProject, asked: arguments.OpenFile) -> ToolAnswer:
         target = f"{asked.path}:{asked.first_line}-{asked.last_line or 10**9}"
     try:
         shown = project.ask(lambda engine: engine.show(target))
-    except SnapshotMissingError:
+    except SnapshotError:
         discovery = project.engine.settings.build.discovery
         shown = live_file(project.root, asked.path, asked.first_line, asked.last_line, discovery)
     value = shown_json(shown)

@@ -3,6 +3,7 @@
 **Invariant:** a question never waits for a build: while there is no index, the files themselves are searched.
 """
 
+import gc
 import logging
 import threading
 import time
@@ -15,10 +16,11 @@ from typing import TypeVar
 from codecards.answers import Recall
 from codecards.config import Settings
 from codecards.engine import DEFAULT_BUDGET_TOKENS, Engine
-from codecards.errors import CodecardsError, ProjectError, UsageError, WriterBusyError
+from codecards.errors import CodecardsError, ProjectError, SnapshotError, UsageError, WriterBusyError
 from codecards.hooks import NO_GOAL
 from codecards.indexer.build import IndexReport
 from codecards.indexer.source_files import check_root
+from codecards.live_search import live_recall
 from codecards.router.notes import Note, with_states
 from codecards.router.session import Session
 
@@ -116,27 +118,36 @@ class ServedProject:
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
         self.engine.kill()
+        self.engine.close()
 
     def ask(self, question: Callable[[Engine], Answer]) -> Answer:
         """Return what a question to the engine gives.
 
         Raises:
             ProjectNotFoundError: The project's folder is gone.
-            SnapshotMissingError: There is no index yet.
+            SnapshotError: There is no index yet, or none that can be read.
         """
         self._check()
         self._wait_until_fresh()
-        return question(self.engine)
+        try:
+            return question(self.engine)
+        except SnapshotError as error:
+            self._make_anew(error)
+            raise
 
     def recall(self, query: str, limit: int, paths: tuple[str, ...], languages: tuple[str, ...]) -> Recall:
         """Return the answer to a question: from the index, or from the files while there is none."""
         self._check()
         self._wait_until_fresh()
         if self.has_index():
-            return self.engine.recall(query, limit=limit, paths=paths, languages=languages)
+            try:
+                return self.engine.recall(query, limit=limit, paths=paths, languages=languages)
+            except SnapshotError as error:
+                self._make_anew(error)
         self._n_live += 1
         try:
-            return self.engine.recall(query, limit=limit, paths=paths, languages=languages)
+            discovery = self.engine.settings.build.discovery
+            return live_recall(self.root, query, limit, discovery, time.monotonic(), paths=paths, languages=languages)
         finally:
             self._n_live -= 1
 
@@ -213,6 +224,14 @@ class ServedProject:
             self.engine.close()  # what is open belongs to a folder that is gone
             self._changed.set()
             raise
+        if not self.has_index() and not self.read_only and not self.indexing.phase and not self.indexing.error:
+            self._changed.set()  # somebody has removed it
+
+    def _make_anew(self, error: SnapshotError) -> None:
+        """Have an index made that can be read, unless that is going on."""
+        _log.info("%s: %s", self.name, error)
+        if not self.indexing.phase:
+            self._changed.set()
 
     def _wait_until_fresh(self) -> None:
         """Give changes that are being taken in a moment, so that what was just written is found."""
@@ -228,8 +247,10 @@ class ServedProject:
         return self._changed.is_set() or bool(self.indexing.phase)
 
     def _warm(self) -> None:
+        """Open what answers a question, so that the next one need not wait for it."""
         with suppress(CodecardsError):
-            self.engine.is_indexed()
+            if self.has_index():
+                self.engine.recall("main", limit=1)
 
     def _keep_fresh(self) -> None:
         """Refresh at the start and whenever something has changed, until the end."""
@@ -274,6 +295,7 @@ class ServedProject:
             self._n_runs += again is None or bool(error)
             self._settled.notify_all()
         self._warm()
+        gc.collect()  # what answered from older generations holds their files open until it is collected
         return again
 
     def _told(self, phase: str, n_done: int, n_total: int) -> None:

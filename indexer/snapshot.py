@@ -119,6 +119,15 @@ def schema() -> str:
     return importlib.resources.files("codecards.indexer").joinpath("schema.sql").read_text(encoding="utf-8")
 
 
+def _file_identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells a file from one that was put in its place, None if there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
 class Snapshot:
     """Answers questions from one generation; safe for several threads. To be closed, or let go of by all."""
 
@@ -130,6 +139,7 @@ class Snapshot:
             SnapshotDamagedError: The file can't be read as a snapshot.
         """
         self.database = database
+        self._file = _file_identity(database)
         self._lock = threading.Lock()
         self._connection = connect(database)
         weakref.finalize(self, self._connection.close)
@@ -150,6 +160,10 @@ class Snapshot:
     def close(self) -> None:
         """Give the generation up."""
         self._connection.close()
+
+    def is_newest(self) -> bool:
+        """Return whether one opened now would read the same: no newer generation, and no other file in its place."""
+        return _file_identity(self.database) == self._file and self.newest_generation() == self.generation
 
     def newest_generation(self) -> int:
         """Return the generation that a snapshot opened now would read."""

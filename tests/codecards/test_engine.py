@@ -1,5 +1,6 @@
 """Engine: answers come from one generation and are checked against the files on disk."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -199,3 +200,15 @@ def test_why_not_tells_the_reason(tmp_path: Path, path: str, reason: str) -> Non
     with Engine(root, Settings(n_workers=1)) as engine:
         engine.refresh()
         assert engine.why_not(path, "expired tokens").reason == reason
+
+
+def test_an_index_that_was_removed_and_made_again_is_taken_up(tmp_path: Path) -> None:
+    write_repository(tmp_path, "#- a.py\ndef first():\n    return 1\n")
+    with Engine.open(tmp_path, build=False) as engine:
+        engine.refresh()
+        assert engine.recall("first").hits
+        shutil.rmtree(tmp_path / ".codecards")
+        (tmp_path / "a.py").write_text("def second():\n    return 2\n", encoding="utf-8")
+        engine.refresh()
+        assert engine.status().generation == 1
+        assert engine.recall("second").hits[0].card.name == "second"
