@@ -242,8 +242,8 @@ GEMINI_EVENTS = {
     "BeforeAgent": "",
     "AfterTool": "read_file|read_many_files|write_file|replace|search_file_content|grep_search|glob|list_directory"
     "|run_shell_command|mcp_.*codecards.*",
-    "PreCompress": "",
 }
+"""Without PreCompress: Gemini CLI 0.61 calls it before each request, whether it compresses or not."""
 WINDSURF_EVENTS = ("pre_user_prompt", "post_read_code", "post_write_code", "post_run_command")
 HOOK_TIMEOUT_S = 10
 

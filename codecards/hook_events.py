@@ -39,7 +39,10 @@ _QUERY_KEYS = ("pattern", "query", "glob_pattern", "regex", "search_term", "targ
 _COMMAND_KEYS = ("command", "command_line", "cmd", "script")
 _TEXT_KEYS = ("llmContent", "textResultForLlm", "output", "content", "text", "result", "mcp_result", "error", "message")
 _patched = re.compile(r"^\*\*\* (Update|Add|Delete) File: (.+?)\s*$|^\*\*\* Move to: (.+?)\s*$", re.MULTILINE)
-_located = re.compile(r"^([^\s:][^:\n]{0,400}):\d+[:-]", re.MULTILINE)
+_located = re.compile(r"^(?:\d{1,3}\. )?([^\s:][^:\n]{0,400}):\d+[:-]|^File: (.{1,400})$", re.MULTILINE)
+_exit_code = re.compile(r"^(?:process )?exit(?:ed with)? code:? *-?0*[1-9]", re.MULTILINE | re.IGNORECASE)
+_context_of_hooks = re.compile(r"\A\s*<hook_context>.*?</hook_context>\s*", re.DOTALL)
+"""Gemini CLI puts what hooks said at a session's start in front of the first prompt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,7 @@ def read_event(name: str, payload: Mapping[str, object]) -> HookEvent:
         folder = folder or roots[0]
     source = _first_text(payload, ("source", "trigger"))
     prompt = _first_text(payload, ("prompt", "initialPrompt")) or _first_text(told, ("user_prompt",))
+    prompt = _context_of_hooks.sub("", prompt)
     act = _act(name, payload) if kind == "tool" else None
     return HookEvent(kind, name, folder, source, prompt, act)
 
@@ -100,17 +104,21 @@ def read_event(name: str, payload: Mapping[str, object]) -> HookEvent:
 def _act(name: str, payload: Mapping[str, object]) -> Act | None:
     tool = _first_text(payload, ("tool_name", "toolName")) or (name if name.startswith("post_") else "")
     given = _mapping(payload.get("tool_input", payload.get("toolArgs", payload.get("tool_info"))))
-    answer = _first_of(payload, ("tool_response", "tool_output", "toolResult", "result_json"))
-    answer = _decoded(answer)
+    raw = _first_of(payload, ("tool_response", "tool_output", "toolResult", "result_json"))
+    answer = _decoded(raw)
     failed = name.lower().endswith("failure") or _failed(payload, answer)
     lowered = tool.lower()
     if "codecards" in lowered:
         query = _first_text(given, (*_QUERY_KEYS, "path", "title"))
-        return Act("codecards", tool, query=query, result=_text(answer), found=_found(_text(answer)), failed=failed)
+        # Some agents give the model the answer's text, others its JSON.
+        text = raw if isinstance(raw, str) else _text(answer) or json.dumps(answer, ensure_ascii=False)
+        return Act("codecards", tool, query=query, result=text, found=_paths_in(answer) or _found(text), failed=failed)
     kind = _KIND_OF_TOOL.get(lowered)
     if kind is None:
         return None
     text = _text(answer) or _first_text(payload, ("error", "error_message"))
+    # Some agents tell of a command that failed in its text alone.
+    failed = failed or (kind == "run" and _exit_code.search(text) is not None)
     call = _command(given)
     patch = call if "*** Begin Patch" in call else _first_text(given, ("input", "patch"))
     paths = _paths(given)
@@ -200,7 +208,18 @@ def _named(answer: object) -> tuple[str, ...]:
 
 def _found(text: str) -> tuple[str, ...]:
     """Return the paths that lines such as `src/a.py:12:` name, in their order."""
-    return tuple(dict.fromkeys(match[1] for match in _located.finditer(text[:MAX_RESULT_CHARACTERS])))[:50]
+    return tuple(dict.fromkeys(match[1] or match[2] for match in _located.finditer(text[:MAX_RESULT_CHARACTERS])))[:50]
+
+
+def _paths_in(answer: object) -> tuple[str, ...]:
+    """Return the paths of hits and the like, in their order."""
+    structured = answer.get("structuredContent", answer) if isinstance(answer, dict) else answer
+    rows = structured.get("hits") if isinstance(structured, dict) else None
+    if not isinstance(rows, list):
+        path = structured.get("path") if isinstance(structured, dict) else None
+        return (path,) if isinstance(path, str) else ()
+    paths = [row.get("path") for row in rows if isinstance(row, dict)]
+    return tuple(dict.fromkeys(path for path in paths if isinstance(path, str)))
 
 
 def _shortened(text: str) -> str:

@@ -143,12 +143,15 @@ def _start(event: HookEvent, root: Path, store: SessionStore, name: str) -> str:
 
 
 def _take_act(act: Act, root: Path, folder: Path, store: SessionStore, name: str) -> None:
-    found = tuple(dict.fromkeys(filter(None, (_inside(root, folder, one) for one in act.found))))[:MAX_FOUND]
+    named = dict.fromkeys(filter(None, (_inside(root, folder, one) for one in act.found)))
+    found = tuple(path for path in named if (root / path).is_file())[:MAX_FOUND]
     if act.kind == "codecards":
-        # Our own server records what its tools do; here only what it costs.
+        # Our own server records what its tools do to the session; a recall only looks, so it is taken down here.
+        query = mask_secrets(act.query)
+        if act.tool.endswith("recall"):
+            _session(root, store, name).record("recall", paths=found, query=query)
         if store.exists(name):
-            supply = Supply("answer", estimate_tokens(act.result), mask_secrets(act.query), found)
-            note_supply(store.folder / name, supply)
+            note_supply(store.folder / name, Supply("answer", estimate_tokens(act.result), query, found))
         return
     paths = tuple(dict.fromkeys(filter(None, (_inside(root, folder, one) for one in act.paths))))
     if act.paths and not paths:

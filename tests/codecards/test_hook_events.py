@@ -39,6 +39,13 @@ CASES: list[tuple[str, dict[str, Any], Act]] = [
         Act("codecards", "mcp__codecards__recall", (), ("src/a.py",), "where is purge", result="src/a.py:3: def purge"),
     ),
     (
+        "PostToolUse",  # as Claude Code 2.1 sends it
+        {"tool_name": "mcp__codecards__recall", "tool_input": {"query": "where is purge"},
+         "tool_response": '{"verdict":"found","hits":[{"path":"src/a.py"},{"path":"b.py"},{"path":"src/a.py"}]}'},
+        Act("codecards", "mcp__codecards__recall", (), ("src/a.py", "b.py"), "where is purge",
+            result='{"verdict":"found","hits":[{"path":"src/a.py"},{"path":"b.py"},{"path":"src/a.py"}]}'),
+    ),
+    (
         "PostToolUse",  # Codex
         {"tool_name": "apply_patch", "tool_input": {"command": "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n"
          "*** Add File: src/new.py\n+z\n*** End Patch"}, "tool_response": "Done"},
@@ -55,6 +62,27 @@ CASES: list[tuple[str, dict[str, Any], Act]] = [
         {"tool_name": "replace", "tool_input": {"file_path": "a.py", "old_string": "x", "new_string": "y",
          "instruction": "rename"}, "tool_response": {"llmContent": "ok"}},
         Act("edit", "replace", ("a.py",), reason="rename"),
+    ),
+    (
+        "AfterTool",  # as Gemini CLI 0.61 sends it
+        {"tool_name": "run_shell_command", "tool_input": {"command": "make", "description": "Build"}, "tool_response": {
+         "llmContent": "<untrusted_context>\nOutput: boom\nExit Code: 3\n</untrusted_context>", "returnDisplay": "boom"}},
+        Act("run", "run_shell_command", call="make", failed=True, reason="Build",
+            result="<untrusted_context>\nOutput: boom\nExit Code: 3\n</untrusted_context>"),
+    ),
+    (
+        "AfterTool",
+        {"tool_name": "grep_search", "tool_input": {"pattern": "purge"}, "tool_response": {
+         "llmContent": "Found 1 match:\n---\nFile: src/a.py\nL9: def purge\n---"}},
+        Act("search", "grep_search", (), ("src/a.py",), "purge",
+            result="Found 1 match:\n---\nFile: src/a.py\nL9: def purge\n---"),
+    ),
+    (
+        "AfterTool",
+        {"tool_name": "mcp_codecards_recall", "tool_input": {"query": "where"}, "tool_response": {
+         "llmContent": [{"text": "found: 1 hits\n1. src/a.py:9-12  purge  [function]"}]}},
+        Act("codecards", "mcp_codecards_recall", (), ("src/a.py",), "where",
+            result="found: 1 hits\n1. src/a.py:9-12  purge  [function]"),
     ),
     (
         "postToolUse",  # Cursor
@@ -97,6 +125,7 @@ def test_a_tool_call_is_understood(name: str, payload: dict[str, Any], act: Act)
         ("beforeSubmitPrompt", {"workspace_roots": ["/p"], "prompt": "fix"}, "prompt", "/p", "fix"),
         ("userPromptSubmitted", {"cwd": "/p", "prompt": "fix"}, "prompt", "/p", "fix"),
         ("pre_user_prompt", {"tool_info": {"user_prompt": "fix"}}, "prompt", "", "fix"),
+        ("BeforeAgent", {"cwd": "/p", "prompt": "<hook_context>old</hook_context>\n\nfix"}, "prompt", "/p", "fix"),
         ("PreCompact", {"cwd": "/p", "trigger": "auto"}, "compact", "/p", ""),
         ("Notification", {"cwd": "/p"}, "", "/p", ""),
     ],

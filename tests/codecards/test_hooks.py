@@ -157,6 +157,8 @@ def test_what_codecards_supplied_and_what_was_read_is_counted(root: Path) -> Non
     hook(root, "claude", "SessionStart", source="startup")
     tool(root, "mcp__codecards__recall", {"query": "where is one"}, [{"type": "text", "text": "src/a.py:1: def one()"}])
     tool(root, "Read", {"file_path": "src/a.py"})
+    assert [(one.kind, one.query) for one in state(root).operations] == [
+        ("start", ""), ("recall", "where is one"), ("read", "")]  # fmt: skip
     found = list(read_supplies(root / ".codecards/sessions/mcp"))
     assert [(one.kind, one.query, one.paths) for one in found] == [
         ("start", "", ()), ("answer", "where is one", ("src/a.py",)), ("read", "", ("src/a.py",))]  # fmt: skip
