@@ -7,7 +7,9 @@ sessions or disks. What it does not know it passes over.
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 
 MAX_RESULT_CHARACTERS = 200_000
 """Of a tool's result; the middle of a longer one is left out, and said to be."""
@@ -37,10 +39,25 @@ _PATH_KEYS = (
 _LIST_KEYS = ("paths", "files", "file_paths", "include")
 _QUERY_KEYS = ("pattern", "query", "glob_pattern", "regex", "search_term", "target")
 _COMMAND_KEYS = ("command", "command_line", "cmd", "script")
-_TEXT_KEYS = ("llmContent", "textResultForLlm", "output", "content", "text", "result", "mcp_result", "error", "message")
+_TEXT_KEYS = (
+    "llmContent",
+    "textResultForLlm",
+    "text_result_for_llm",
+    "output",
+    "content",
+    "text",
+    "result",
+    "mcp_result",
+    "error",
+    "message",
+)
 _patched = re.compile(r"^\*\*\* (Update|Add|Delete) File: (.+?)\s*$|^\*\*\* Move to: (.+?)\s*$", re.MULTILINE)
 _located = re.compile(r"^(?:\d{1,3}\. )?([^\s:][^:\n]{0,400}):\d+[:-]|^File: (.{1,400})$", re.MULTILINE)
-_exit_code = re.compile(r"^(?:process )?exit(?:ed with)? code:? *-?0*[1-9]", re.MULTILINE | re.IGNORECASE)
+_exit_code = re.compile(
+    r"^(?:process )?exit(?:ed with)? code:? *-?0*[1-9]|<shellId: \S+ completed with exit code -?0*[1-9]",
+    re.MULTILINE | re.IGNORECASE,
+)
+_bare = re.compile(r"^\s*(\S{1,400})\s*$", re.MULTILINE)
 _context_of_hooks = re.compile(r"\A\s*<hook_context>.*?</hook_context>\s*", re.DOTALL)
 """Gemini CLI puts what hooks said at a session's start in front of the first prompt."""
 
@@ -75,6 +92,8 @@ class HookEvent:
     """As the agent calls it."""
     folder: str
     """Where the agent works; "" if it does not say."""
+    key: str = ""
+    """The same for the same event told twice, as by hooks of two agents' files; "" where that can't be told."""
     source: str = ""
     """Of a start: "startup", "resume", "clear", "compact" …"""
     prompt: str = ""
@@ -98,20 +117,33 @@ def read_event(name: str, payload: Mapping[str, object]) -> HookEvent:
     prompt = _first_text(payload, ("prompt", "initialPrompt")) or _first_text(told, ("user_prompt",))
     prompt = _context_of_hooks.sub("", prompt)
     act = _act(name, payload) if kind == "tool" else None
-    return HookEvent(kind, name, folder, source, prompt, act)
+    return HookEvent(kind, name, folder, _key(kind, payload, act), source, prompt, act)
+
+
+def _key(kind: str, payload: Mapping[str, object], act: Act | None) -> str:
+    """Return what tells an event from others: its own id, or its time to the millisecond."""
+    own = _first_of(payload, ("tool_use_id", "prompt_id", "timestamp", "turn_id", "generation_id"))
+    if isinstance(own, str) and "T" in own:
+        with suppress(ValueError):
+            own = round(datetime.fromisoformat(own).timestamp() * 1000)
+    conversation = _first_text(payload, ("session_id", "sessionId", "conversation_id", "trajectory_id"))
+    # Two tools may end in the same millisecond.
+    told = (act.kind, act.paths, act.query, act.call) if act is not None else ()
+    return f"{conversation} {kind} {own} {told}" if own is not None else ""
 
 
 def _act(name: str, payload: Mapping[str, object]) -> Act | None:
     tool = _first_text(payload, ("tool_name", "toolName")) or (name if name.startswith("post_") else "")
     given = _mapping(payload.get("tool_input", payload.get("toolArgs", payload.get("tool_info"))))
-    raw = _first_of(payload, ("tool_response", "tool_output", "toolResult", "result_json"))
+    raw = _first_of(payload, ("tool_response", "tool_output", "toolResult", "tool_result", "result_json"))
     answer = _decoded(raw)
     failed = name.lower().endswith("failure") or _failed(payload, answer)
     lowered = tool.lower()
     if "codecards" in lowered:
         query = _first_text(given, (*_QUERY_KEYS, "path", "title"))
-        # Some agents give the model the answer's text, others its JSON.
-        text = raw if isinstance(raw, str) else _text(answer) or json.dumps(answer, ensure_ascii=False)
+        # Where an answer has a structured value too, agents give the model that one.
+        told = answer.get("structuredContent") if isinstance(answer, dict) else None
+        text = raw if isinstance(raw, str) else json.dumps(told, ensure_ascii=False) if told else _text(answer)
         return Act("codecards", tool, query=query, result=text, found=_paths_in(answer) or _found(text), failed=failed)
     kind = _KIND_OF_TOOL.get(lowered)
     if kind is None:
@@ -124,7 +156,7 @@ def _act(name: str, payload: Mapping[str, object]) -> Act | None:
     paths = _paths(given)
     if "*** Begin Patch" in patch:
         kind, paths, call = _patch(patch)
-    found = _named(answer) or _found(text) if kind in ("search", "list") else ()
+    found = _named(answer) or _found(text) or _lines_of(text) if kind in ("search", "list") else ()
     return Act(
         kind, tool, paths, found,
         query=_first_text(given, _QUERY_KEYS) if kind in ("search", "list") else "",
@@ -180,7 +212,7 @@ def _failed(payload: Mapping[str, object], answer: object) -> bool:
         return True
     if not isinstance(answer, dict):
         return False
-    if answer.get("resultType") in ("failure", "error", "denied", "rejected"):
+    if _first_of(answer, ("resultType", "result_type")) in ("failure", "error", "denied", "rejected"):
         return True
     code = _first_of(answer, ("exit_code", "exitCode", "returncode"))
     wrong = any(answer.get(key) is True for key in ("is_error", "isError", "interrupted"))
@@ -209,6 +241,11 @@ def _named(answer: object) -> tuple[str, ...]:
 def _found(text: str) -> tuple[str, ...]:
     """Return the paths that lines such as `src/a.py:12:` name, in their order."""
     return tuple(dict.fromkeys(match[1] or match[2] for match in _located.finditer(text[:MAX_RESULT_CHARACTERS])))[:50]
+
+
+def _lines_of(text: str) -> tuple[str, ...]:
+    """Return the lines that may be paths, for lists of files have nothing else."""
+    return tuple(dict.fromkeys(match[1] for match in _bare.finditer(text[:MAX_RESULT_CHARACTERS])))[:50]
 
 
 def _paths_in(answer: object) -> tuple[str, ...]:

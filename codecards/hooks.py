@@ -6,6 +6,7 @@
 Only a project that has a `.codecards/` folder is written to. Nothing here loads an index: a call takes 0.2 s of CPU.
 """
 
+import hashlib
 import json
 import os
 import sys
@@ -21,7 +22,7 @@ from codecards.indexer.secret_files import is_secret_file
 from codecards.indexer.secret_masking import mask_secrets
 from codecards.indexer.source_files import project_root, resolve_inside
 from codecards.router.archive import Archive
-from codecards.router.atomic_files import write_atomic
+from codecards.router.atomic_files import locked, write_atomic
 from codecards.router.project import Project
 from codecards.router.project_view import FileText
 from codecards.router.session import Session
@@ -40,6 +41,7 @@ MAX_LISTED = 12
 MAX_ERROR_CHARACTERS = 800
 NEW_SESSIONS = ("startup", "new", "clear", "")
 PROJECT_VARIABLES = ("CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR", "GEMINI_PROJECT_DIR")
+KEPT_MARKS = 64
 AGENTS = ("claude", "codex", "cursor", "copilot", "gemini", "windsurf")
 
 
@@ -112,11 +114,14 @@ def _take_down(event: HookEvent, name: str, environment: Mapping[str, str]) -> s
     if not (root / FOLDER_NAME).is_dir():
         return ""  # nobody uses codecards here
     store = SessionStore(resolve_inside(root, f"{FOLDER_NAME}/sessions"))
+    known = store.exists(name)  # refuses what is no name
+    if event.key and _told_before(store.folder / name, event.key):
+        return ""
     if event.act is not None:
         _take_act(event.act, root, folder, store, name)
         return ""
     if event.kind == "start":
-        return _start(event, root, store, name)
+        return _start(event, root, store, name, known=known)
     session = _session(root, store, name)
     if event.kind == "prompt" and event.prompt.strip():
         if _wants_goal(session.state):
@@ -127,10 +132,10 @@ def _take_down(event: HookEvent, name: str, environment: Mapping[str, str]) -> s
     return ""
 
 
-def _start(event: HookEvent, root: Path, store: SessionStore, name: str) -> str:
+def _start(event: HookEvent, root: Path, store: SessionStore, name: str, *, known: bool) -> str:
     """Record that an agent's session began, and return what is known from before."""
     brief = ""
-    if store.exists(name):
+    if known:
         whole = event.source not in NEW_SESSIONS
         brief = brief_of(store.load(name), name, whole=whole)
     session = _session(root, store, name)
@@ -187,6 +192,18 @@ def _inside(root: Path, folder: Path, written: str) -> str:
         return ""
     relative = place.relative_to(root.resolve()).as_posix()
     return "" if written.startswith("~") or relative == "." or relative.split("/")[0] == FOLDER_NAME else relative
+
+
+def _told_before(folder: Path, key: str) -> bool:
+    """Return whether an event was taken down already: Copilot runs Claude Code's hooks beside its own."""
+    mark = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    path = folder / "hooks.seen"
+    with locked(folder / "hooks.lock"):
+        seen = path.read_text(encoding="ascii", errors="replace").split() if path.exists() else []
+        if mark in seen:
+            return True
+        path.write_text("\n".join([*seen, mark][-KEPT_MARKS:]), encoding="ascii")
+    return False
 
 
 class _NoTexts:

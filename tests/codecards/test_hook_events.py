@@ -46,6 +46,12 @@ CASES: list[tuple[str, dict[str, Any], Act]] = [
             result='{"verdict":"found","hits":[{"path":"src/a.py"},{"path":"b.py"},{"path":"src/a.py"}]}'),
     ),
     (
+        "PostToolUse",  # as Codex 0.171 sends it
+        {"tool_name": "mcp__codecards__recall", "tool_input": {"query": "where"}, "tool_response": {
+         "content": [{"type": "text", "text": "found"}], "structuredContent": {"hits": [{"path": "b.py"}]}}},
+        Act("codecards", "mcp__codecards__recall", (), ("b.py",), "where", result='{"hits": [{"path": "b.py"}]}'),
+    ),
+    (
         "PostToolUse",  # Codex
         {"tool_name": "apply_patch", "tool_input": {"command": "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n"
          "*** Add File: src/new.py\n+z\n*** End Patch"}, "tool_response": "Done"},
@@ -101,6 +107,18 @@ CASES: list[tuple[str, dict[str, Any], Act]] = [
         Act("run", "bash", call="x", result="no x", failed=True),
     ),
     (
+        "postToolUse",  # as Copilot 1.0.102 sends it
+        {"toolName": "bash", "toolArgs": {"command": "x"}, "toolResult": {
+         "resultType": "success", "textResultForLlm": "boom\n<shellId: 0 completed with exit code 3>"}},
+        Act("run", "bash", call="x", result="boom\n<shellId: 0 completed with exit code 3>", failed=True),
+    ),
+    (
+        "PostToolUse",  # as Copilot 1.0.102 calls hooks in Claude Code's files
+        {"hook_event_name": "PostToolUse", "tool_name": "Grep", "tool_input": {"pattern": "x"}, "tool_result": {
+         "result_type": "success", "text_result_for_llm": "./src/a.py\n./src/b.py"}},
+        Act("search", "Grep", (), ("./src/a.py", "./src/b.py"), "x", result="./src/a.py\n./src/b.py"),
+    ),
+    (
         "post_write_code",
         {"agent_action_name": "post_write_code", "tool_info": {"file_path": "/p/a.py", "edits": []}},
         Act("edit", "post_write_code", ("/p/a.py",)),
@@ -133,6 +151,21 @@ def test_a_tool_call_is_understood(name: str, payload: dict[str, Any], act: Act)
 def test_prompts_and_the_rest(name: str, payload: dict[str, Any], kind: str, folder: str, prompt: str) -> None:
     event = read_event(name, payload)
     assert (event.kind, event.folder, event.prompt, event.act) == (kind, folder, prompt, None)
+
+
+def test_an_event_told_in_two_forms_has_one_key() -> None:
+    native = {"sessionId": "s", "timestamp": 1796035432050, "toolName": "view", "toolArgs": {"path": "a.py"}}
+    alike = {
+        "session_id": "s",
+        "timestamp": "2026-11-30T10:43:52.050Z",
+        "tool_name": "Read",
+        "tool_input": {"path": "a.py"},
+    }
+    key = read_event("postToolUse", native).key
+    assert key
+    assert read_event("PostToolUse", alike).key == key
+    assert read_event("postToolUse", native | {"toolArgs": {"path": "b.py"}}).key != key
+    assert read_event("PostToolUse", {"session_id": "s", "tool_name": "Read"}).key == ""
 
 
 def test_a_tool_that_is_not_known_is_passed_over() -> None:

@@ -141,6 +141,14 @@ def test_what_is_outside_the_project_is_not_taken_down(root: Path, path: str) ->
     assert [(one.kind, one.paths) for one in state(root).operations] == [("search", ("src/a.py",))]
 
 
+def test_an_event_that_two_hooks_tell_is_taken_down_once(root: Path) -> None:
+    told = {"tool_use_id": "t1", "tool_name": "Bash", "tool_input": {"command": "make"}}
+    hook(root, "copilot", "PostToolUse", **told)
+    hook(root, "claude", "PostToolUse", **told)
+    hook(root, "claude", "PostToolUse", **told | {"tool_use_id": "t2"})
+    assert [one.kind for one in state(root).operations] == ["run", "run"]
+
+
 def test_the_text_of_a_secret_file_is_not_kept(root: Path) -> None:
     hook(root, "claude", "PostToolUseFailure", tool_name="Read", tool_input={"file_path": ".env"}, error="TOKEN=abc")
     kept = [path.read_bytes() for path in (root / ".codecards").rglob("*") if path.is_file()]
