@@ -7,6 +7,7 @@ from codecards.excerpts import excerpt
 from codecards.indexer.cards import Card
 from codecards.indexer.problems import Problem
 from codecards.retrieval.hits import ScoreTerm
+from codecards.retrieval.tuned_weights import TunedWeights
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +142,10 @@ class Status:
     problems: tuple[Problem, ...]
     n_changed: int
     """Files that changed since; a run of `index` takes them in."""
+    tuned: TunedWeights | None = None
+    """What was fitted to the project's own history, None for the default weights."""
+    tuned_problem: str = ""
+    """Why fitted weights that are there are not used."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from codecards.note_commands import note_app
 from codecards.savings_commands import savings
 from codecards.session_commands import session_app
 from codecards.stdio_guard import claim_wire
+from codecards.tune_commands import tune
 from codecards.wire import (
     files_json,
     impact_json,
@@ -356,7 +357,7 @@ def clean(as_json: AsJson = False) -> None:
                lambda _: typer.echo(f"removed {visible(str(engine.folder.path))}"))  # fmt: skip
 
 
-for command in (install, uninstall, hook, savings):
+for command in (install, uninstall, hook, savings, tune):
     app.command()(command)
 
 

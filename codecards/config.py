@@ -11,6 +11,7 @@ from pathlib import Path
 from codecards.indexer.build import BuildSettings
 from codecards.indexer.index_folder import FOLDER_NAME, IndexFolder
 from codecards.indexer.source_files import resolve_inside
+from codecards.tuned_file import TunedFile
 
 DEFAULT_EMBEDDER = "static"
 DEFAULT_PROFILE = "coding-agent"
@@ -30,6 +31,8 @@ class Settings:
     n_workers: int | None = None
     """Processes that read files; None for one a usable core."""
     worker_time_limit_s: float = 60.0
+    is_tuned: bool = True
+    """Whether the weights that `codecards tune --fit` found for a project are used there."""
     log_file: Path | None = None
     """Where the log goes; None for stderr."""
     log_level: str = ""
@@ -47,12 +50,17 @@ class Settings:
         """
         return IndexFolder(self.index or resolve_inside(root, f"{FOLDER_NAME}/index"))
 
+    def tuned_file(self, root: Path) -> TunedFile | None:
+        """Return the file of a project's tuned weights, None where none are to be used."""
+        return TunedFile(self.index_folder(root).path) if self.is_tuned else None
+
 
 def settings_from_environment(environment: Mapping[str, str] | None = None) -> Settings:
     """Return the settings that the variables `CODECARDS_…` give, else the defaults.
 
-    They are `CODECARDS_INDEX`, `_EMBEDDER`, `_RERANKER`, `_PROFILE`, `_LOG_FILE`, `_LOG_LEVEL` and `_TRACE` ("1" traces
-    turns); the article's own `CONTEXT_MODE_PROFILE` stands for a missing `CODECARDS_PROFILE`.
+    They are `CODECARDS_INDEX`, `_EMBEDDER`, `_RERANKER`, `_PROFILE`, `_LOG_FILE`, `_LOG_LEVEL`, `_TRACE` ("1" traces
+    turns) and `_TUNED` ("0" takes the default weights everywhere); the article's own `CONTEXT_MODE_PROFILE` stands for a
+    missing `CODECARDS_PROFILE`.
     """
     values = os.environ if environment is None else environment
     return Settings(
@@ -62,6 +70,7 @@ def settings_from_environment(environment: Mapping[str, str] | None = None) -> S
         log_file=_path(values.get("CODECARDS_LOG_FILE")),
         log_level=values.get("CODECARDS_LOG_LEVEL", ""),
         profile=values.get("CODECARDS_PROFILE") or values.get("CONTEXT_MODE_PROFILE") or DEFAULT_PROFILE,
+        is_tuned=values.get("CODECARDS_TUNED", "").lower() not in ("0", "false", "no", "off"),
         traces_turns=values.get("CODECARDS_TRACE", "").lower() in ("1", "true", "yes", "on"),
     )
 

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from codecards.router.session import Session
     from codecards.router.session_store import SessionStore
     from codecards.second_reading import SecondReading
+    from codecards.tuning import TuneReport
 
 logger = logging.getLogger(__name__)
 
@@ -82,6 +83,7 @@ class Engine:
         self._lock = threading.RLock()
         self._current: Reader | None = None
         self._embedder = EmbedderChoice(settings.embedder)
+        self._tuned = settings.tuned_file(root)
         self._building: threading.Thread | None = None
         self._build_error: CodecardsError | None = None
 
@@ -404,12 +406,37 @@ class Engine:
         except SnapshotMissingError:
             return NOTHING_INDEXED
         status = status_of(reader, self._embedder.chosen(), self._embedder.error, self.n_changed())
-        return replace(status, lanes=(*status.lanes, self._second_reading.lane()))
+        tuned, problem = self._tuned.read() if self._tuned is not None else (None, "")
+        lanes = (*status.lanes, self._second_reading.lane())
+        return replace(status, lanes=lanes, tuned=tuned, tuned_problem=problem)
 
     def n_changed(self) -> int:
         """Return the number of files that are new, gone, or differ in size or time stamp since they were indexed."""
         found = discover(self.root, self.settings.build.discovery).files
         return count_changed(self._reader().snapshot.stamps(), found)
+
+    def tune(self, *, fits: bool = False, n_commits: int = 1_000) -> "TuneReport":
+        """Return how well the default weights answer questions of the project's own git history.
+
+        Args:
+            fits: Whether to fit weights, and to keep them if tasks that the fit did not see say that they help.
+            n_commits: How many of the newest commits are looked at.
+
+        Raises:
+            UsageError: There is no git history.
+            IndexWriteError: The fitted weights can't be written.
+        """
+        from codecards.tuning import tune_project  # noqa: PLC0415
+
+        return tune_project(
+            self.root, self._search_reader(), self._workers, self.folder, fits=fits, n_commits=n_commits
+        )
+
+    def reset_tuning(self) -> bool:
+        """Go back to the default weights; return whether there were others."""
+        from codecards.tuned_file import TunedFile  # noqa: PLC0415
+
+        return TunedFile(self.folder.path).remove()
 
     def check(self) -> list[str]:
         """Read the whole index and return what is wrong with it, in words; nothing if all is well."""
@@ -565,7 +592,9 @@ class Engine:
         from codecards.retrieval.search import search  # noqa: PLC0415
 
         wanted = self._second_reading.n_wanted(limit)
-        ranking = search(reader.derived, reader.snapshot, query, limit=wanted, filters=filters)
+        tuned, _ = self._tuned.read() if self._tuned is not None else (None, "")
+        factors = tuned.factors if tuned is not None else None
+        ranking = search(reader.derived, reader.snapshot, query, limit=wanted, filters=filters, factors=factors)
         ranking = self._second_reading.read(query, ranking, fresh)
         return replace(ranking, hits=ranking.hits[:limit])
 

@@ -13,6 +13,7 @@ from codecards.indexer.build import IndexReport
 from codecards.indexer.build import Progress as Told
 from codecards.indexer.cards import Card
 from codecards.indexer.problems import Problem
+from codecards.tuning import TuneReport
 from codecards.wire import summary, visible
 
 LEXERS = {"csharp": "csharp", "tsx": "tsx", "cpp": "cpp", "jupyter": "json", "": "text"}
@@ -183,6 +184,14 @@ def show_status(status: Status) -> None:
     out.print(f"embedder {status.embedder_name} ({status.embedder_dimensions} dimensions)", markup=False)
     for lane in status.lanes:
         out.print(f"  {lane.name}: {'ready' if lane.ready else 'off: ' + lane.reason}", markup=False)
+    if status.tuned is not None:
+        tuned = status.tuned
+        out.print(
+            f"weights tuned to {tuned.n_tasks} commits on {tuned.created}: NDCG@10 {tuned.before:.3f} -> {tuned.after:.3f}",
+            markup=False,
+        )
+    elif status.tuned_problem:
+        out.print(f"weights: the default ones; {visible(status.tuned_problem)}", markup=False)
     show_problems(out, status.problems)
 
 
@@ -199,3 +208,20 @@ def show_impact(impact: Impact) -> None:
     for one in impact.callers:
         out.print(f"  {visible(one.path)}:{one.line}  {visible(one.name)}  {one.confidence}", markup=False)
     out.print("tests to run: " + (" ".join(visible(path) for path in impact.tests) or "none found"), markup=False)
+
+
+def show_tuning(report: TuneReport) -> None:
+    """Print the figures of a project's own history."""
+    out = console()
+    left_out = ", ".join(f"{number} {reason}" for reason, number in sorted(report.left_out.items())) or "none"
+    out.print(
+        f"{report.n_commits:,} commits looked at, {report.n_tasks} ask a question (left out: {left_out})", markup=False
+    )
+    for name, figure in report.figures.items():
+        out.print(f"  {name:<17} {figure.mean:.3f}  (95 %: {figure.low:.3f} to {figure.high:.3f})", markup=False)
+    out.print(f"  {report.n_symbol_tasks} of them changed a symbol that is there now", markup=False)
+    out.print(f"note: {report.note}", markup=False)
+    if report.fit is not None:
+        out.print(("kept: " if report.fit.accepted else "refused: ") + report.fit.reason, markup=False)
+        for name, factor in report.fit.factors.items():
+            out.print(f"  {name:<17} x {factor:.2f}", markup=False)

@@ -5,11 +5,16 @@ Paths are text where they are UTF-8, else `path_hex`: the bytes of the name in h
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from codecards.answers import Caller, Calls, FileSummary, FoundCard, Impact, Lane, Recall, Shown, Status, WhyNot
 from codecards.indexer.build import IndexReport
 from codecards.indexer.cards import Card
 from codecards.indexer.problems import Problem
+
+if TYPE_CHECKING:
+    from codecards.tuning import TuneReport
 
 Json = dict[str, object]
 CHARACTERS_A_TOKEN = 3.5
@@ -245,6 +250,10 @@ def status_json(status: Status) -> Json:
         },
         "lanes": [lane_json(lane) for lane in status.lanes],
         "problems": [problem_json(problem) for problem in status.problems],
+        "weights": {
+            "tuned": asdict(status.tuned) if status.tuned is not None else None,
+            "problem": printable(status.tuned_problem),
+        },
     }
 
 
@@ -260,3 +269,9 @@ def impact_json(impact: Impact) -> Json:
         "callers": [caller_json(one) for one in impact.callers],
         "tests": [printable(path) for path in impact.tests],
     }
+
+
+def tuning_json(report: "TuneReport") -> Json:
+    """Return the figures of a project's own history."""
+    value: Json = asdict(report)
+    return value

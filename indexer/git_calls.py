@@ -41,7 +41,11 @@ class Tracked:
 
 
 def run_git(
-    folder: Path, *arguments: str, settings: Iterable[tuple[str, str]] = (), time_limit_s: float = TIME_LIMIT_S
+    folder: Path,
+    *arguments: str,
+    settings: Iterable[tuple[str, str]] = (),
+    time_limit_s: float = TIME_LIMIT_S,
+    given: bytes = b"",
 ) -> bytes | None:
     """Return what git prints on stdout, None if there is no git or it refuses.
 
@@ -50,11 +54,12 @@ def run_git(
         arguments: Subcommand and its options.
         settings: Names and values that outrank the repository's, beside `SAFE_SETTINGS`.
         time_limit_s: After so long it is ended.
+        given: What it reads on stdin.
     """
     command = ["git", "--no-pager", *arguments]
     try:
         run = subprocess.run(
-            command, cwd=folder, env=_environment(folder, (*SAFE_SETTINGS, *settings)), stdin=subprocess.DEVNULL,
+            command, cwd=folder, env=_environment(folder, (*SAFE_SETTINGS, *settings)), input=given,
             capture_output=True, timeout=time_limit_s, check=True,
         )  # fmt: skip
     except (OSError, ValueError, subprocess.SubprocessError):

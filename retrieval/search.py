@@ -22,6 +22,7 @@ from codecards.retrieval.term_explanations import Explanation, explain_card
 from codecards.retrieval.term_groups import TermGroups, group_terms
 from codecards.retrieval.text_evidence import best_of_files
 from codecards.retrieval.translation import in_english
+from codecards.retrieval.tuned_weights import scaled
 from codecards.retrieval.vector_lane import Similarity
 from codecards.retrieval.verdict import Verdict, judge
 from codecards.retrieval.weights import ISSUE, TRACE, weights_for
@@ -42,7 +43,13 @@ class CardLookup(Protocol):
 
 
 def search(
-    index: DerivedIndex, lookup: CardLookup, text: str, *, limit: int = DEFAULT_LIMIT, filters: Filters | None = None
+    index: DerivedIndex,
+    lookup: CardLookup,
+    text: str,
+    *,
+    limit: int = DEFAULT_LIMIT,
+    filters: Filters | None = None,
+    factors: Mapping[str, float] | None = None,
 ) -> Ranking:
     """Return the best cards for a query, one a file first.
 
@@ -52,6 +59,7 @@ def search(
         text: As it was typed: a name, a path, a question, an issue, a stack trace.
         limit: Most hits to return.
         filters: What they are limited to.
+        factors: Of `tuned_weights.GROUPS`, for questions; None for the default weights.
 
     Raises:
         UsageError: The query is empty.
@@ -81,6 +89,8 @@ def search(
     else:
         evidence = gather_evidence(index, query, groups[0], files, named, places, similarity)
     weights = _weights_of(query)
+    if factors and query.kind == "question" and issue is None:
+        weights = scaled(weights, factors)
     terms = {name: weights[name] * values for name, values in evidence.features.items() if weights.get(name)}
     file_scores = np.asarray(np.sum(list(terms.values()), axis=0), np.float32)
     cards = score_cards(index, evidence, named, frames, similarity, filters, is_symbol_asked=query.kind == "symbol")
