@@ -16,6 +16,10 @@ DEFAULT_BUDGET_TOKENS = 12_000
 BUDGET_RANGE = (8_000, 16_000)
 MIN_EXCERPT_TOKENS = 120
 """A shorter excerpt says less than the digest."""
+LEAST_DIGEST_TOKENS = 150
+"""What a digest gets before any file gets more than it needs."""
+FULL_FILES = 4
+"""So many large files have room for an excerpt each; an excerpt gets an equal part of the files' room, or more."""
 NAME_TOKENS = 40
 """What a file block costs beside its text: tags, path, purpose."""
 
@@ -45,6 +49,11 @@ class BudgetShares:
         return int(share * budget_tokens)
 
 
+def least_tokens(whole_tokens: int, files_tokens: int) -> int:
+    """Return what a full file takes at least of the room for files: all of it, or an excerpt if it is large."""
+    return min(whole_tokens, max(MIN_EXCERPT_TOKENS, files_tokens // FULL_FILES))
+
+
 def show_files(
     entries: Sequence[FileEntry],
     texts: Mapping[str, FileText],
@@ -55,30 +64,45 @@ def show_files(
 ) -> tuple[tuple[FileBlock, ...], tuple[str, ...]]:
     """Return the files as they are shown within the budget, most important first, and the paths with no room at all.
 
-    Full files come first, pinned and last used before others: whole if they fit, else an excerpt around their focus or
-    of head and tail. Then the digests, by last use and relevance. A mode is not changed here: that is the router's.
+    Full files come first, pinned and last used before others, then the digests, by last use and relevance. Each first
+    gets the least that it needs, so that a giant file leaves room for the others; what is still free then makes
+    excerpts whole and digests longer, in the same order. A mode is not changed here: that is the router's.
     """
-    blocks: list[FileBlock] = []
-    left_out: list[str] = []
+    ordered = sorted(entries, key=_importance)
+    found = {path: text.text for path, text in texts.items()}
+    granted: dict[str, int] = {}
     free = budget_tokens
-    for entry in sorted(entries, key=_importance):
-        found = texts.get(entry.path)
-        block = _shown(entry, "" if found is None else found.text, free - NAME_TOKENS, count)
-        if block is None:
-            left_out.append(entry.path)
-            continue
-        free -= count(block.text) + NAME_TOKENS
-        blocks.append(block if with_purpose else FileBlock(block.path, block.shown, block.text))
-    return tuple(blocks), tuple(left_out)
+    for entry in ordered:
+        least = _least(entry, found.get(entry.path, ""), budget_tokens, free - NAME_TOKENS, count)
+        if least is not None:
+            granted[entry.path] = least
+            free -= least + NAME_TOKENS
+    blocks: list[FileBlock] = []
+    for entry in ordered:
+        if entry.path in granted:
+            allowed = granted[entry.path] + free
+            block = _shown(entry, found.get(entry.path, ""), allowed, count)
+            free = allowed - count(block.text)
+            blocks.append(block if with_purpose else FileBlock(block.path, block.shown, block.text))
+    return tuple(blocks), tuple(entry.path for entry in ordered if entry.path not in granted)
 
 
 def _importance(entry: FileEntry) -> tuple[bool, bool, int, float, str]:
     return (entry.mode is not Mode.FULL, not entry.pinned, -entry.last_access_turn, -entry.relevance, entry.path)
 
 
-def _shown(entry: FileEntry, text: str, free: int, count: TokenCounter) -> FileBlock | None:
+def _least(entry: FileEntry, text: str, files_tokens: int, free: int, count: TokenCounter) -> int | None:
+    """Return the tokens that are set aside for a file before any gets more, None where not even its name fits."""
     if free < 0:
         return None
+    if entry.mode is Mode.FULL and text:
+        least = least_tokens(count(text), files_tokens)
+        if least <= free or free >= MIN_EXCERPT_TOKENS:
+            return min(least, free)
+    return min(count(entry.digest), LEAST_DIGEST_TOKENS, free) if entry.digest else 0
+
+
+def _shown(entry: FileEntry, text: str, free: int, count: TokenCounter) -> FileBlock:
     if entry.mode is Mode.FULL and text:
         n_lines = len(text.splitlines())
         if count(text) <= free:
@@ -92,12 +116,10 @@ def _shown(entry: FileEntry, text: str, free: int, count: TokenCounter) -> FileB
 
 
 def _excerpt(entry: FileEntry, text: str, free: int, count: TokenCounter) -> FileBlock:
-    """Return the part around the focus, or head and tail, and which lines these are."""
+    """Return the lines that were used and what lies around them, or head and tail, and which lines these are."""
     handle = handle_of(text)
-    if entry.focus is None:
-        shown = head_and_tail(text, free, count, handle=handle)
-    else:
-        shown = focused(text, entry.focus, free, count, handle=handle)
+    runs = [*dict.fromkeys([*([entry.focus] if entry.focus else []), *entry.used_lines])]
+    shown = focused(text, runs, free, count, handle=handle) if runs else head_and_tail(text, free, count, handle=handle)
     return FileBlock(entry.path, "excerpt", shown, entry.purpose, entry.why, visible_lines(text, shown))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from codecards.router.compaction import SUMMARISER_TIMEOUT_S, Summariser, summarise_safely
 from codecards.router.excerpts import notice
+from codecards.router.signatures import SIGNATURE
 from codecards.router.tokens import TokenCounter, estimate_tokens
 
 MEMO_TOKENS = 160
@@ -16,12 +17,6 @@ COMMENT_POINTS = 0.5
 WORD_POINTS = 3.0
 """What a line of a memo is worth: a word of the purpose outweighs that the line is a signature."""
 
-_signature = re.compile(
-    r"^\s*(?:@[\w.]+|(?:export\s+|default\s+|public\s+|private\s+|protected\s+|internal\s+|static\s+|final\s+|abstract\s+|async\s+"
-    r"|pub(?:\([^)]*\))?\s+|override\s+|open\s+|sealed\s+|unsafe\s+|virtual\s+|inline\s+|const\s+|extern\s+)*"
-    r"(?:def|class|func|fn|function|interface|trait|struct|enum|impl|type|record|object|module|namespace|macro_rules!)\b.*"
-    r"|(?:public|private|protected|static)\s[\w<>\[\], .?]+\s\w+\s*\([^;]*$|[A-Z][A-Z0-9_]{2,}\s*[:=].*|#+ .+)"
-)
 _import = re.compile(r"^\s*(?:import|from|use|require|#include|package|using|export \* from)\b.*")
 _important = re.compile(
     r"\b(?:TODO|FIXME|XXX|HACK|WARNING|NOTE|IMPORTANT|SAFETY|INVARIANT|Deprecated|must not|never)\b|注意|重要|禁止"
@@ -40,7 +35,7 @@ class OutlineDigester:
         imports = [line.strip() for line in lines if _import.match(line)]
         rows = [f"needs: {'; '.join(imports)[:300]}"] if imports else []
         for number, line in enumerate(lines, 1):
-            if _signature.match(line) or (_comment.match(line) and _important.search(line)):
+            if SIGNATURE.match(line) or (_comment.match(line) and _important.search(line)):
                 rows.append(f"{number}: {line.rstrip()[:160]}")
         return "\n".join(rows) or "\n".join(line[:160] for line in lines[:5])
 
@@ -137,7 +132,7 @@ def _points(line: str, wanted: frozenset[str]) -> float:
     if not line.strip():
         return 0.0
     points = WORD_POINTS * len(wanted & _words(line))
-    points += SIGNATURE_POINTS if _signature.match(line) else 0.0
+    points += SIGNATURE_POINTS if SIGNATURE.match(line) else 0.0
     return points + (COMMENT_POINTS if _comment.match(line) and _important.search(line) else 0.0)
 
 

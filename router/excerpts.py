@@ -1,7 +1,9 @@
 """Excerpts: a long text cut to a budget: head and tail, a notice of what is missing, a handle to get it back."""
 
 import hashlib
+from collections.abc import Iterable, Iterator, Sequence
 
+from codecards.router.signatures import enclosing
 from codecards.router.tokens import TokenCounter
 
 OUTPUT_CAP_TOKENS = 8_000
@@ -10,6 +12,9 @@ CAP_SENTENCE = "结果过长已截断\uff0c可针对性查看文件 (too long, c
 HEAD_SHARE = 0.6
 """Of the kept lines; the end of an output holds its verdict, the start its cause."""
 FOCUS_CONTEXT_LINES = 3
+NOTICE_TOKENS = 16
+"""What the notice of a gap costs, about."""
+MAX_TRIES = 8
 
 
 def handle_of(text: str) -> str:
@@ -41,41 +46,37 @@ def cap_output(text: str, count: TokenCounter, cap_tokens: int = OUTPUT_CAP_TOKE
     return head_and_tail(text, cap_tokens, count, handle=handle_of(text), sentence=CAP_SENTENCE)
 
 
-def focused(text: str, focus: tuple[int, int], budget_tokens: int, count: TokenCounter, *, handle: str = "") -> str:
-    """Return the lines of the focus, with as many around them as fit, and notices of what is left out.
+def focused(
+    text: str, runs: Sequence[tuple[int, int]], budget_tokens: int, count: TokenCounter, *, handle: str = ""
+) -> str:
+    """Return the lines of the runs, what lies around them, and notices of what is left out.
+
+    First the runs themselves, then a few lines around each, then the definitions that hold them, each time in the order
+    given; what is still free goes to the lines around the first run, twice as many below as above, for agents read on.
 
     Args:
         text: The whole.
-        focus: First and last line, 1-based and inclusive; lines beyond the end are ignored.
-        budget_tokens: Most tokens of the result; a focus that does not fit is itself cut by head and tail.
+        runs: First and last lines, 1-based and inclusive, the most important first; lines beyond the end are ignored.
+        budget_tokens: Most tokens of the result; what does not fit of a run is left out at its end.
         count: Counts tokens.
         handle: Named in the notices.
     """
     if count(text) <= budget_tokens:
         return text
     lines = text.splitlines(keepends=True)
-    first = min(max(1, focus[0]), max(1, len(lines)))
-    last = min(max(first, focus[1]), len(lines))
-    best, margin = "", 0
-    while True:
-        start, end = max(1, first - margin), min(len(lines), last + margin)
-        candidate = _window(lines, start, end, handle)
-        if count(candidate) > budget_tokens:
+    runs = [_clipped(run, len(lines)) for run in runs]
+    # A line's tokens are taken as its share of the characters: exact counts of each line would cost far more.
+    tokens_per_character = count(text) / len(text)
+    room = float(budget_tokens)
+    for _ in range(MAX_TRIES):
+        shown = _joined(lines, _chosen(lines, _in_order(lines, runs), room, tokens_per_character), handle)
+        excess = count(shown) - budget_tokens
+        if excess <= 0 and shown:
+            return shown
+        room -= max(excess, 0) + NOTICE_TOKENS
+        if room <= 0:
             break
-        best = candidate
-        if start == 1 and end == len(lines):
-            break
-        margin = margin * 2 or FOCUS_CONTEXT_LINES
-    if best:
-        return best
-    before = notice(f"lines 1-{first - 1}") if first > 1 else ""
-    after = notice(f"lines {last + 1}-{len(lines)}") if last < len(lines) else ""
-    rest = budget_tokens - count(before) - count("\n" + after)
-    inside = head_and_tail("".join(lines[first - 1 : last]), rest, count, handle=handle) if rest > 0 else "…"
-    whole = before + inside + ("" if not after or inside.endswith("\n") else "\n") + after
-    if inside == "…" or count(whole) > budget_tokens:
-        return head_and_tail(text, budget_tokens, count, handle=handle)
-    return whole
+    return head_and_tail(text, budget_tokens, count, handle=handle)
 
 
 def notice(what: str, handle: str = "", sentence: str = "") -> str:
@@ -114,13 +115,56 @@ def _cut_characters(text: str, budget_tokens: int, count: TokenCounter, handle: 
     return alone if count(alone) <= budget_tokens else "…"
 
 
-def _window(lines: list[str], start: int, end: int, handle: str) -> str:
-    before = notice(f"lines 1-{start - 1}", handle) if start > 1 else ""
-    after = notice(f"lines {end + 1}-{len(lines)}", handle) if end < len(lines) else ""
-    body = "".join(lines[start - 1 : end])
-    if after and not body.endswith(("\n", "\r")):
-        body += "\n"
-    return before + body + after
+def _clipped(run: tuple[int, int], n_lines: int) -> tuple[int, int]:
+    first = min(max(1, run[0]), max(1, n_lines))
+    return first, min(max(first, run[1]), n_lines)
+
+
+def _in_order(lines: Sequence[str], runs: Sequence[tuple[int, int]]) -> Iterator[int]:
+    """Yield line numbers, the most wanted first; one may come several times."""
+    for first, last in runs:
+        yield from range(first, last + 1)
+    for first, last in runs:
+        yield from range(max(1, first - FOCUS_CONTEXT_LINES), min(len(lines), last + FOCUS_CONTEXT_LINES) + 1)
+    for first, last in runs:
+        start, end = enclosing(lines, first, last)
+        yield from range(start, end + 1)
+    above, below = runs[0]
+    while above > 1 or below < len(lines):
+        for line in (below + 1, below + 2, above - 1):
+            if 1 <= line <= len(lines):
+                yield line
+        above, below = max(1, above - 1), min(len(lines), below + 2)
+
+
+def _chosen(lines: Sequence[str], wanted: Iterable[int], room: float, tokens_per_character: float) -> list[int]:
+    chosen = set[int]()
+    for number in wanted:
+        if number in chosen:
+            continue
+        cost = len(lines[number - 1]) * tokens_per_character
+        # A line that touches no other opens a gap, which needs a notice.
+        cost += 0 if number - 1 in chosen or number + 1 in chosen else NOTICE_TOKENS
+        if cost > room:
+            break
+        chosen.add(number)
+        room -= cost
+    return sorted(chosen)
+
+
+def _joined(lines: Sequence[str], numbers: Sequence[int], handle: str) -> str:
+    """Return the lines of these numbers with a notice for each gap; the handle is named once."""
+    parts: list[str] = []
+    position, named = 0, handle
+    for number in [*numbers, len(lines) + 1] if numbers else []:
+        if number > position + 1:
+            parts.append(notice(f"lines {position + 1}-{number - 1}", named))
+            named = ""
+        if number <= len(lines):
+            line = lines[number - 1]
+            parts.append(line if line.endswith(("\n", "\r")) or number == len(lines) else line + "\n")
+        position = number
+    return "".join(parts)
 
 
 def _lines(n_lines: int) -> str:

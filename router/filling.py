@@ -61,8 +61,9 @@ class Filler:
     ) -> tuple[ContextPackage, tuple[str, ...]]:
         """Return the package with what fits into `free` tokens, and what is left out.
 
-        The newest acts come first, from the reserve; then state, memory, references and files, each within its share;
-        what all of these leave goes to signposts and older acts.
+        The newest acts come first, from the reserve; then state, memory and references, each within its share; what
+        these leave of their shares goes to the files, and what the files leave to signposts and older acts. The reserve
+        is left to acts alone.
         """
         room = _Room(free)
         filled = replace(bare(package), tool_schema=package.tool_schema)
@@ -75,7 +76,8 @@ class Filler:
         refs: tuple[Reference, ...] = self._take(
             package.knowledge_refs[:MAX_REFERENCES], lambda ref: ref.summary + ref.text, room, self._share("references")
         )
-        files, missing = show_files(entries, texts, room.of(self._share("files")), self.count)
+        reserved = max(0, self._share("reserve") - sum(self._costs(recent)))
+        files, missing = show_files(entries, texts, room.of(room.free - reserved), self.count)
         room.free -= sum(self.count(file.text) + NAME_TOKENS for file in files)
         posts: tuple[Signpost, ...] = self._take(package.signposts[::-1], lambda post: post.text, room, room.free)
         if len(recent) < len(package.recent_chat):

@@ -55,6 +55,7 @@ class FileSize:
     """What a file costs in each mode, in tokens."""
 
     full: int
+    """At least: of a file too large to be shown whole, an excerpt."""
     digest: int
 
 

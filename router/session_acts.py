@@ -31,10 +31,12 @@ from codecards.router.working_memory import (
     with_access,
     with_change,
     with_constraint,
+    with_edited,
     with_file,
     with_memo,
     with_status,
     with_task,
+    with_used_lines,
     without_file,
 )
 
@@ -306,9 +308,10 @@ def recorded(
     operation = Operation(number, turn, kind, tuple(paths), query, failed)
     uses = list(state.uses)
     for path in paths:
-        entry = memory.entry(path)
-        if entry is not None and lines is not None:
-            memory = with_file(memory, replace(entry, focus=lines))
+        if operation.writes and kind not in ("delete", "rename"):
+            memory = with_edited(memory, path)
+        if lines is not None:
+            memory = with_used_lines(memory, path, lines)
         memory = with_access(memory, path)
         if kind not in RETRIEVAL_KINDS:
             uses.append(Use(path, turn, *(lines or (1, 0))))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from codecards.router.assembly import AssemblySettings, assemble
-from codecards.router.budget import NAME_TOKENS
+from codecards.router.budget import NAME_TOKENS, least_tokens
 from codecards.router.constraints import find_constraints
 from codecards.router.context import Context, ContextPackage, ContextState, Fate, FateKind, MemorySegment
 from codecards.router.digesting import DIGEST_TOKENS
@@ -90,8 +90,9 @@ def take_turn(state: SessionState, given: TurnInput, settings: TurnSettings) -> 
         memory = with_constraint(memory, constraint)
     gone = [entry.path for entry in memory.files if given.texts.get(entry.path, entry) is None]
     memory, changed = refresh(memory, given)
-    sizes = {path: _size(text, settings.count) for path, text in given.texts.items() if text is not None}
     budget = state.budget_tokens
+    files_tokens = settings.assembly.shares.tokens("files", budget)
+    sizes = {path: _size(text, files_tokens, settings.count) for path, text in given.texts.items() if text is not None}
     assembly = replace(settings.assembly, budget_tokens=budget)
     actions = route(
         RoutingInput(
@@ -100,7 +101,7 @@ def take_turn(state: SessionState, given: TurnInput, settings: TurnSettings) -> 
             sizes,
             changed,
             tuple(signal for signal in given.signals if given.texts.get(signal.path) is not None),
-            assembly.shares.tokens("files", budget),
+            files_tokens,
         ),
         settings.routing,
     )
@@ -192,8 +193,8 @@ def _latest(blocks: tuple[ActionBlock, ...], n_acts: int | None) -> tuple[Action
     return blocks if n_acts is None else blocks[len(blocks) - n_acts :]
 
 
-def _size(text: FileText, count: TokenCounter) -> FileSize:
-    return FileSize(count(text.text) + NAME_TOKENS, DIGEST_TOKENS)
+def _size(text: FileText, files_tokens: int, count: TokenCounter) -> FileSize:
+    return FileSize(least_tokens(count(text.text), files_tokens) + NAME_TOKENS, DIGEST_TOKENS)
 
 
 def _line_tokens(text: FileText, first: int, last: int, count: TokenCounter) -> int:

@@ -12,6 +12,7 @@ MAX_REASON_CHARACTERS = 200
 """A change keeps its motive only; the detail of how it was done is what makes an agent drift."""
 MAX_MEMOS = 24
 """The memo notebook's cap; the oldest memo leaves first."""
+MAX_USED_RUNS = 6
 MAX_GOAL_CHARACTERS = 2_000
 
 
@@ -52,6 +53,8 @@ class FileEntry:
     pinned: bool = False
     focus: tuple[int, int] | None = None
     """Lines that matter, 1-based and inclusive; shown when the whole does not fit."""
+    used_lines: tuple[tuple[int, int], ...] = ()
+    """Runs of lines that were read or changed, the latest first; shown too when the whole does not fit."""
     text_hash: str = ""
     """Of the text last seen on disk."""
     predicted: bool = False
@@ -176,6 +179,26 @@ def with_access(memory: WorkingMemory, path: str, relevance: float | None = None
             relevance=entry.relevance if relevance is None else max(entry.relevance, min(1.0, relevance)),
         ),
     )
+
+
+def with_edited(memory: WorkingMemory, path: str) -> WorkingMemory:
+    """Return the memory with the file in full: who changes a file must see it as it is now.
+
+    This is an act of the agent, as opening is, and waits for no dead time; a file that was not there comes in.
+    """
+    entry = memory.entry(path) or FileEntry(path)
+    if entry.mode is Mode.FULL:
+        return memory
+    return with_file(memory, replace(entry, mode=Mode.FULL, last_switch_turn=memory.turn, why="edited"))
+
+
+def with_used_lines(memory: WorkingMemory, path: str, lines: tuple[int, int]) -> WorkingMemory:
+    """Return the memory with the lines in the focus of the file; runs that lie within them are not kept beside."""
+    entry = memory.entry(path)
+    if entry is None:
+        return memory
+    others = (run for run in entry.used_lines if not (lines[0] <= run[0] and run[1] <= lines[1]))
+    return with_file(memory, replace(entry, focus=lines, used_lines=(lines, *others)[:MAX_USED_RUNS]))
 
 
 def with_change(memory: WorkingMemory, change: Change) -> WorkingMemory:

@@ -180,8 +180,56 @@ def test_files_that_do_not_fit_become_excerpts_digests_and_names() -> None:
     entries = [FileEntry(f"{n}.py", mode=Mode.FULL, digest="d " * 20, last_access_turn=9 - n) for n in range(4)]
     texts = {f"{n}.py": FileText("line of code\n" * 100, "h") for n in range(4)}
     shown, left_out = show_files(entries, texts, 750, estimate_tokens)
-    assert [file.shown for file in shown] == ["full", "excerpt"]
+    assert [file.shown for file in shown] == ["excerpt", "excerpt", "excerpt", "digest"]
+    shown, left_out = show_files(entries, texts, 250, estimate_tokens)
+    assert [file.shown for file in shown] == ["excerpt", "digest"]
     assert left_out == ("2.py", "3.py")
+    (unknown,), _ = show_files([FileEntry("4.py")], texts, 250, estimate_tokens)
+    assert unknown.shown == "name"
+
+
+def test_a_giant_file_leaves_room_for_the_others() -> None:
+    entries = [
+        FileEntry("giant.py", mode=Mode.FULL, last_access_turn=9, focus=(2_000, 2_010)),
+        FileEntry("small.py", mode=Mode.FULL, last_access_turn=1),
+        FileEntry("other.py", digest="1: def other(): ..."),
+    ]
+    texts = {
+        "giant.py": FileText("line of code\n" * 4_000, "h"),
+        "small.py": FileText("small line\n" * 100, "h"),
+    }
+    shown, left_out = show_files(entries, texts, 3_000, estimate_tokens)
+    assert [(file.path, file.shown) for file in shown] == [
+        ("giant.py", "excerpt"),
+        ("small.py", "full"),
+        ("other.py", "digest"),
+    ]
+    assert estimate_tokens(shown[0].text) > 2_000
+    assert left_out == ()
+
+
+def test_an_excerpt_shows_all_lines_used_lately() -> None:
+    text = "".join(f"def f{number}():\n    return {number}\n" for number in range(1, 501))
+    entry = FileEntry(
+        "a.py", mode=Mode.FULL, focus=(900, 903), used_lines=((900, 903), (100, 101), (501, 502)), last_access_turn=1
+    )
+    (shown,), _ = show_files([entry], {"a.py": FileText(text, "h")}, 900, estimate_tokens)
+    lines = {line for first, last in shown.visible_lines for line in range(first, last + 1)}
+    assert {900, 903, 100, 101, 501, 502} <= lines
+    assert len(lines) < 200
+
+
+def test_what_other_shares_leave_goes_to_files_and_the_reserve_does_not() -> None:
+    texts = {f"{number}.py": FileText("line of code\n" * 400, "h") for number in range(9)}
+    entries = [FileEntry(path, mode=Mode.FULL, last_access_turn=1) for path in texts]
+    alone = replace(PACKAGE, recent_chat=(), memory_segments=(), knowledge_refs=(), memos=(), signposts=())
+    context = assemble(alone, entries, texts, AssemblySettings(12_000))
+    files = context.ledger.by_category()["files"]
+    assert 12_000 * 0.55 < files < 12_000 * 0.65
+    busy = replace(alone, recent_chat=(ActionBlock((Message("user", "word " * 9_000, 1),)),))
+    assert assemble(busy, entries, texts, AssemblySettings(12_000)).ledger.by_category()["files"] > 12_000 * 0.55
+    noted = replace(alone, knowledge_refs=tuple(Reference(f"a{n}", "p", "word " * 200) for n in range(5)))
+    assert assemble(noted, entries, texts, AssemblySettings(12_000)).ledger.by_category()["files"] < files - 500
 
 
 @for_all(
@@ -194,7 +242,7 @@ def test_visible_lines_name_what_an_excerpt_shows(lines: list[str], first: int, 
     text = "\n".join(lines)
     for shown in (
         head_and_tail(text, budget, estimate_tokens),
-        focused(text, (first, first + 3), budget, estimate_tokens),
+        focused(text, [(first, first + 3)], budget, estimate_tokens),
     ):
         named = [line for start, end in visible_lines(text, shown) for line in text.splitlines()[start - 1 : end]]
         assert (

@@ -146,7 +146,7 @@ def test_a_cut_text_fits_and_is_never_empty(text: str, budget: int) -> None:
 @pytest.mark.seed("S0-29")
 @pytest.mark.parametrize("focus", [(200, 210), (1, 1), (399, 900)])
 def test_a_focus_shows_its_lines(focus: tuple[int, int]) -> None:
-    shown = focused(LONG, focus, 150, estimate_tokens)
+    shown = focused(LONG, [focus], 150, estimate_tokens)
     assert f"line {focus[0]}\n" in shown
     assert estimate_tokens(shown) <= 150
 

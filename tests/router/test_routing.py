@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from codecards.router.hysteresis import HysteresisSettings
 from codecards.router.operations import Operation, hits_in_a_row, stale_reads, unloadable
+from codecards.router.project_view import FileText
 from codecards.router.routing import (
     ActionKind,
     FileSize,
@@ -19,6 +20,8 @@ from codecards.router.routing import (
     apply,
     route,
 )
+from codecards.router.session_state import SessionState
+from codecards.router.turn import TurnInput, TurnSettings, take_turn
 from codecards.router.working_memory import FileEntry, Mode, Task, WorkingMemory, with_access, with_status
 
 FULL, DIGEST = Mode.FULL, Mode.DIGEST
@@ -116,6 +119,20 @@ def test_the_least_recently_used_makes_room() -> None:
     sizes = {name: FileSize(3_000, 100) for name in ("a.py", "b.py", "c.py")}
     actions = route(RoutingInput(memory_of(*files), sizes=sizes, files_budget_tokens=6_000))
     assert [action.kind for action in actions] == ["keep", "demote", "keep"]
+
+
+def test_a_file_too_large_for_the_budget_counts_as_its_excerpt() -> None:
+    files = ("giant.py", "service.py", "model.py")
+    texts = {path: FileText("line of code\n" * (4_000 if path == "giant.py" else 100), path) for path in files}
+    entries = tuple(FileEntry(path, mode=FULL, last_access_turn=9, text_hash=path) for path in files)
+    state = SessionState("s", memory_of(*entries), 12_000, "", "")
+    result = take_turn(state, TurnInput(texts, lambda path, text: "digest"), TurnSettings())
+    assert {action.path: action.mode for action in result.actions} == dict.fromkeys(files, FULL)
+    assert [(file.path, file.shown) for file in result.context.files] == [
+        ("giant.py", "excerpt"),
+        ("model.py", "full"),
+        ("service.py", "full"),
+    ]
 
 
 @pytest.mark.seed("S2-22")

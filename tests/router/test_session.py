@@ -312,6 +312,28 @@ def test_a_bundle_carries_effects_without_acts_and_shows_conflicts(desk: Desk) -
         second.merge(b"{}")
 
 
+def test_a_file_that_is_edited_comes_in_full_at_once(desk: Desk) -> None:
+    session = desk.start()
+    session.record("edit", paths=["other.py"], reason="why not")
+    entry = session.memory.entry("other.py")
+    assert entry is not None
+    assert (entry.mode, entry.why) == (Mode.FULL, "edited")
+    assert "x = 1" in session.before_generation().text
+    session.record("edit", paths=["nowhere.py"], error=True)
+    session.record("delete", paths=["user/service.py"])
+    assert [one.path for one in session.memory.files] == ["other.py"]
+
+
+def test_the_lines_used_last_are_kept_and_the_latest_is_the_focus(desk: Desk) -> None:
+    session = desk.start()
+    session.open_file("user/service.py", "look", lines=(3, 4))
+    for lines in ((1, 1), (2, 4)):
+        session.record("read", paths=["user/service.py"], lines=lines)
+    entry = session.memory.entry("user/service.py")
+    assert entry is not None
+    assert (entry.focus, entry.used_lines) == ((2, 4), ((2, 4), (1, 1)))
+
+
 @pytest.mark.seed("S2-21")
 def test_neighbours_of_an_open_file_come_in_as_digests(desk: Desk) -> None:
     session = desk.start()
