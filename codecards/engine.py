@@ -81,6 +81,8 @@ class Engine:
         self.settings = settings
         self.folder: IndexFolder = settings.index_folder(root)
         self._lock = threading.RLock()
+        self._writing = threading.Lock()
+        """Threads of this engine take turns; only another process is a busy writer."""
         self._current: Reader | None = None
         self._embedder = EmbedderChoice(settings.embedder)
         self._tuned = settings.tuned_file(root)
@@ -156,15 +158,16 @@ class Engine:
 
         def run(embedder: "Embedder | None") -> "IndexReport":
             deriver = Derivation(lambda entry: text_reader(self.root, entry, self.settings.build.discovery), embedder)
-            return refresh(
-                self.root,
-                self.folder,
-                deriver,
-                lambda: self._workers,
-                self.settings.build,
-                full=full,
-                progress=progress,
-            )
+            with self._writing:
+                return refresh(
+                    self.root,
+                    self.folder,
+                    deriver,
+                    lambda: self._workers,
+                    self.settings.build,
+                    full=full,
+                    progress=progress,
+                )
 
         try:
             report = run(self._embedder.chosen())
@@ -519,15 +522,20 @@ class Engine:
         """
         from codecards.router.session import Session  # noqa: PLC0415
 
-        if goal is None or self.sessions.exists(name):
-            session = Session(self.sessions, name, self.project, self.archive, traces_turns=self.settings.traces_turns)
-            if goal is not None and goal.strip() != session.memory.task.goal:
-                session.set_goal(goal)
-            return session
-        return Session.start(
-            self.sessions, name, self.project, self.archive, goal=goal, budget_tokens=budget_tokens,
-            constraints=constraints, profile=self.settings.profile, traces_turns=self.settings.traces_turns,
-        )  # fmt: skip
+        if goal is not None and not self.sessions.exists(name):
+            try:
+                return Session.start(
+                    self.sessions, name, self.project, self.archive, goal=goal, budget_tokens=budget_tokens,
+                    constraints=constraints, profile=self.settings.profile, traces_turns=self.settings.traces_turns,
+                )  # fmt: skip
+            except UsageError:
+                if not self.sessions.exists(name):
+                    raise
+                # Somebody else has just started it.
+        session = Session(self.sessions, name, self.project, self.archive, traces_turns=self.settings.traces_turns)
+        if goal is not None and goal.strip() != session.memory.task.goal:
+            session.set_goal(goal)
+        return session
 
     # below: how it is done
 

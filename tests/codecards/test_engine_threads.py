@@ -49,3 +49,12 @@ def test_readers_get_whole_answers_while_the_index_is_renewed(tmp_path: Path) ->
             assert generations == sorted(generations)
             assert generations[0] >= first
         assert engine.status().generation == first + N_REFRESHES
+
+
+def test_threads_that_refresh_or_start_a_session_at_once_take_turns(tmp_path: Path) -> None:
+    root = write_repository(tmp_path, "".join(f"#- m{n}.py\n{source(n, 0)}" for n in range(N_FILES)))
+    with Engine(root, Settings(n_workers=1, embedder="none")) as engine, ThreadPoolExecutor(4) as threads:
+        reports = [one.result() for one in [threads.submit(engine.refresh) for _ in range(4)]]
+        assert sum(report.n_read for report in reports) == N_FILES
+        started = [threads.submit(engine.session, "same", goal="look") for _ in range(4)]
+        assert {one.result().memory.task.goal for one in started} == {"look"}
