@@ -50,6 +50,18 @@ _QUOTED_VALUE = re.compile(
     rf"""(?i)({_NAMES}[a-z0-9_-]{{0,30}}["']?\s{{0,8}}(?:=>|:=|[:=])\s{{0,8}}["'`])([^"'`\s]{{6,400}})(?=["'`])"""
 )
 """password = "…", "apiKey": "…", token => '…'"""
+_PLAIN_VALUE = re.compile(
+    rf"""(?im)^(\s{{0,40}}(?:-\s{{1,8}})?[a-z0-9_.-]{{0,60}}{_NAMES}[a-z0-9_-]{{0,30}}[ \t]{{0,8}}[:=][ \t]{{0,8}})"""
+    r"""([^\s"'`()\[\]{},;]{6,400})(?=[ \t]*\r?$)"""
+)
+"""password: … on a line of its own, as settings files have it; code has names there, and calls."""
+_SPOKEN_VALUE = re.compile(
+    r"""(?i)(\b(?:password|identified\s{1,4}by(?:\s{1,4}password)?)\s{1,4}')([^'\s]{4,400})(?=')"""
+    r"""|(\bdefine\s{0,4}\(\s{0,4}["'][a-z0-9_]{0,40}(?:password|passwd|secret|token|_key|_salt)[a-z0-9_]{0,20}["']\s{0,4},\s{0,4}["'])"""
+    r"""([^"'\s]{6,400})(?=["'])"""
+    r"""|([;"'\s](?:password|pwd)=)([^;"'\s&]{4,200})(?=[;"'])"""
+)
+"""What SQL, PHP and connection strings say: IDENTIFIED BY '…', define('DB_PASSWORD', '…'), ;Password=…;"""
 _OTHER_VALUES = (
     # DB_PASSWORD=… on a line of its own
     re.compile(
@@ -67,9 +79,11 @@ _PLACEHOLDER = re.compile(
     r"|.*(?:example|placeholder|change[-_]?(?:me|it)|dummy|sample|redacted|masked|insert|replace|x{4,}).*"
     r"|(?:user)?(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[-_]?key|key)s?|none|null|true|false|undefined|test(?:ing)?"
 )
+_DIGIT_OR_QUOTE = re.compile("[0-9\"'`]")
+_PASSWORD = re.compile(r"(?i)pass(?:word|wd|phrase)|pwd")
 _IS_CODE = re.compile(r"[(){}\[\]<>\\]|\$\{")
 _HINT = re.compile(
-    r"(?i)pass|pwd|secret|credential|key|token|://|authorization|sig=|AKIA|ASIA|ABIA|ACCA|gh[pousr]_|github_pat|gl[a-z]+[-_]|xox|xapp"
+    r"(?i)pass|pwd|identified|secret|credential|key|token|://|authorization|sig=|AKIA|ASIA|ABIA|ACCA|gh[pousr]_|github_pat|gl[a-z]+[-_]|xox|xapp"
     r"|[sr]k[-_]|whsec|AIza|ya29|GOCSPX|npm_|pypi-|rubygems_|dckr_|hf_|r8_|gsk_|SG\.|SK[0-9a-f]|do[opr]_v1|dapi|shp|hv[bs]\.|NRAK|PMAK"
     r"|figd_|lin_api|:AA|eyJ|\.[\w-]{6}\."
 )
@@ -84,10 +98,17 @@ def mask_secrets(text: str) -> str:
     return text
 
 
+def mask_short(text: str) -> str:
+    """Return a signature or a comment with its secrets masked; one that holds no digit and no quote has none."""
+    return mask_secrets(text) if _DIGIT_OR_QUOTE.search(text) else text
+
+
 def _masked_once(text: str) -> str:
     text = _PRIVATE_KEY.sub(_masked_key, text)
     text = _TOKENS.sub(MASK, text)
     text = _QUOTED_VALUE.sub(_masked_quoted, text)
+    text = _PLAIN_VALUE.sub(_masked_quoted, text)
+    text = _SPOKEN_VALUE.sub(_masked_spoken, text)
     for pattern in _OTHER_VALUES:
         text = pattern.sub(_masked_value, text)
     return text
@@ -104,8 +125,16 @@ def _masked_value(found: re.Match[str]) -> str:
 
 def _masked_quoted(found: re.Match[str]) -> str:
     """Return what is assigned to a name in code, masked if it looks like nothing else than a secret."""
-    is_password = found[1].lower().startswith(("pass", "pwd"))
+    is_password = _PASSWORD.search(found[1]) is not None
     return _masked_value(found) if _looks_secret(found[2], is_password=is_password) else found[0]
+
+
+def _masked_spoken(found: re.Match[str]) -> str:
+    head, value = next(
+        (head, value) for head, value in zip(found.groups()[::2], found.groups()[1::2], strict=True) if head
+    )
+    shows = _PLACEHOLDER.fullmatch(value) or not _looks_secret(value, is_password=True)
+    return found[0] if shows else head + MASK
 
 
 def _looks_secret(value: str, *, is_password: bool) -> bool:
