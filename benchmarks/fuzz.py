@@ -76,11 +76,11 @@ def _run(language: str, seeds: Sequence[bytes], seconds: float, finds: Path) -> 
         corpus.mkdir()
         for number, seed in enumerate(seeds):
             (corpus / f"seed-{number}").write_bytes(seed)
-        _write_words(folder / "words.dict", seeds)
+        words = _write_words(folder / "words.dict", seeds)
         n_inputs, started = 0, time.monotonic()
         while (left := seconds - (time.monotonic() - started)) > 1:
             command = [sys.executable, "-m", "benchmarks.fuzz", language, str(folder / "count"), str(corpus),
-                       f"-max_total_time={int(left)}", f"-artifact_prefix={finds}/", f"-dict={folder}/words.dict",
+                       f"-max_total_time={int(left)}", f"-artifact_prefix={finds}/", *words,
                        f"-timeout={SLOW_S * 6}", f"-max_len={MAX_INPUT_BYTES}", "-rss_limit_mb=4096", "-verbosity=0",
                        "-print_final_stats=0"]  # fmt: skip
             run = subprocess.run(command, capture_output=True, check=False)
@@ -94,8 +94,8 @@ def _run(language: str, seeds: Sequence[bytes], seconds: float, finds: Path) -> 
     return n_new
 
 
-def _write_words(path: Path, seeds: Sequence[bytes]) -> None:
-    """Write the language's most frequent words and signs as a dictionary for libFuzzer."""
+def _write_words(path: Path, seeds: Sequence[bytes]) -> list[str]:
+    """Write the language's most frequent words and signs as a dictionary, and return libFuzzer's option for it."""
     counts: dict[bytes, int] = {}
     for seed in seeds:
         for word in set(_word.findall(seed)):
@@ -103,6 +103,7 @@ def _write_words(path: Path, seeds: Sequence[bytes]) -> None:
     words = sorted(counts, key=lambda word: (-counts[word], word))[:300]
     escaped = ("".join(f"\\x{byte:02x}" for byte in word) for word in words)
     path.write_text("".join(f'"{word}"\n' for word in escaped), encoding="ascii")
+    return [f"-dict={path}"] if words else []
 
 
 def broken_rule(data: bytes, language: str) -> str:

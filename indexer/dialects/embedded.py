@@ -2,9 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import tree_sitter
 import tree_sitter_json
@@ -84,22 +85,29 @@ class NotebookDialect(Dialect):
         """Return the facts of the cells, at the lines of the file that hold them."""
         try:
             notebook = json.loads(text)
-            kernel = str(notebook.get("metadata", {}).get("language_info", {}).get("name") or "python").lower()
+            kernel = _kernel_language(notebook.get("metadata") or {})
             cells = list(_cells(text.encode("utf-8", "replace")))
         except (ValueError, AttributeError, RecursionError, TypeError):
             problem = (Reason.BAD_NOTEBOOK, "is not the JSON of a notebook; nothing of it is indexed")
             return FileFacts("jupyter", n_lines, problems=(problem,))
-        language = kernel if kernel in LANGUAGE_BY_NAME else "python"
-        return _joined_cells(cells, language, n_lines, extract)
+        if not any(isinstance(notebook.get(key), list) for key in ("cells", "worksheets")):
+            return FileFacts("jupyter", n_lines, problems=((Reason.BAD_NOTEBOOK, "holds no list of cells"),))
+        return _joined_cells(cells, kernel if kernel in LANGUAGE_BY_NAME else "", n_lines, extract)
+
+
+def _kernel_language(metadata: Mapping[str, Any]) -> str:
+    """Return the language of a notebook's code cells; Python where it says nothing."""
+    told = (metadata.get("language_info") or {}).get("name") or (metadata.get("kernelspec") or {}).get("language")
+    return str(told or "python").lower()
 
 
 def _cells(source: bytes) -> Iterator[_Cell]:
     """Yield the cells with the lines on which their sources stand."""
     tree = tree_sitter.Parser(_json_grammar()).parse(source)
     root = next((child for child in tree.root_node.named_children if child.type == "object"), None)
-    array = _value_of(root, "cells", source) if root is not None else None
-    for cell in array.named_children if array is not None else ():
-        kind, code = _value_of(cell, "cell_type", source), _value_of(cell, "source", source)
+    for cell in _cell_nodes(root, source) if root is not None else ():
+        kind = _value_of(cell, "cell_type", source)
+        code = _value_of(cell, "source", source) or _value_of(cell, "input", source)
         if kind is None or code is None:
             continue
         strings = (
@@ -115,6 +123,16 @@ def _cells(source: bytes) -> Iterator[_Cell]:
             lines.pop()
         rows += [rows[-1] if rows else code.start_point[0] + 1] * max(0, len(lines) - len(rows))
         yield _Cell(node_text(kind, source) == '"code"', tuple(lines), tuple(rows[: len(lines)]))
+
+
+def _cell_nodes(root: tree_sitter.Node, source: bytes) -> Iterator[tree_sitter.Node]:
+    """Yield the cells of a notebook; those of the third format lie in worksheets."""
+    array = _value_of(root, "cells", source)
+    if array is not None:
+        yield from array.named_children
+    sheets = _value_of(root, "worksheets", source)
+    for sheet in sheets.named_children if sheets is not None else ():
+        yield from _cell_nodes(sheet, source)
 
 
 def _value_of(node: tree_sitter.Node, name: str, source: bytes) -> tree_sitter.Node | None:
