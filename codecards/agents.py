@@ -169,6 +169,22 @@ def agents(command: Sequence[str] = (ENTRY_NAME,)) -> tuple[Agent, ...]:
             signs=(".gemini", "GEMINI.md"), home_signs=(".gemini",), programs=("gemini",), notes={},
         ),
         Agent(
+            "qwen", "Qwen Code",
+            project=(
+                JsonEntries((".qwen/settings.json",), (
+                    server.member("mcpServers"), *hook.nested("qwen", QWEN_EVENTS, timeout=10_000),
+                )),
+                instructions("QWEN.md"),
+            ),
+            user=(
+                JsonEntries((".qwen/settings.json",), (
+                    server.member("mcpServers"), *hook.nested("qwen", QWEN_EVENTS, timeout=10_000),
+                )),
+                instructions(".qwen/QWEN.md"),
+            ),
+            signs=(".qwen", "QWEN.md"), home_signs=(".qwen",), programs=("qwen",), notes={},
+        ),
+        Agent(
             "opencode", "opencode",
             project=(
                 JsonEntries(("opencode.jsonc", "opencode.json"), (server.opencode(),)),
@@ -244,6 +260,14 @@ GEMINI_EVENTS = {
     "|run_shell_command|mcp_.*codecards.*",
 }
 """Without PreCompress: Gemini CLI 0.61 calls it before each request, whether it compresses or not."""
+QWEN_EVENTS = {
+    "SessionStart": "",
+    "UserPromptSubmit": "",
+    "PostToolUse": "read_file|read_many_files|write_file|edit|grep_search|glob|list_directory|run_shell_command"
+    "|mcp__codecards__.*",
+    "PostToolUseFailure": "read_file|read_many_files|write_file|edit|grep_search|glob|list_directory|run_shell_command",
+    "PreCompact": "",
+}
 WINDSURF_EVENTS = ("pre_user_prompt", "post_read_code", "post_write_code", "post_run_command")
 HOOK_TIMEOUT_S = 10
 

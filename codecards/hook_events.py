@@ -92,6 +92,8 @@ class HookEvent:
     """As the agent calls it."""
     folder: str
     """Where the agent works; "" if it does not say."""
+    conversation: str = ""
+    """The agent's own id of it."""
     key: str = ""
     """The same for the same event told twice, as by hooks of two agents' files; "" where that can't be told."""
     source: str = ""
@@ -117,16 +119,16 @@ def read_event(name: str, payload: Mapping[str, object]) -> HookEvent:
     prompt = _first_text(payload, ("prompt", "initialPrompt")) or _first_text(told, ("user_prompt",))
     prompt = _context_of_hooks.sub("", prompt)
     act = _act(name, payload) if kind == "tool" else None
-    return HookEvent(kind, name, folder, _key(kind, payload, act), source, prompt, act)
+    conversation = _first_text(payload, ("session_id", "sessionId", "conversation_id", "trajectory_id"))
+    return HookEvent(kind, name, folder, conversation, _key(kind, conversation, payload, act), source, prompt, act)
 
 
-def _key(kind: str, payload: Mapping[str, object], act: Act | None) -> str:
+def _key(kind: str, conversation: str, payload: Mapping[str, object], act: Act | None) -> str:
     """Return what tells an event from others: its own id, or its time to the millisecond."""
     own = _first_of(payload, ("tool_use_id", "prompt_id", "timestamp", "turn_id", "generation_id"))
     if isinstance(own, str) and "T" in own:
         with suppress(ValueError):
             own = round(datetime.fromisoformat(own).timestamp() * 1000)
-    conversation = _first_text(payload, ("session_id", "sessionId", "conversation_id", "trajectory_id"))
     # Two tools may end in the same millisecond.
     told = (act.kind, act.paths, act.query, act.call) if act is not None else ()
     return f"{conversation} {kind} {own} {told}" if own is not None else ""

@@ -42,7 +42,7 @@ MAX_ERROR_CHARACTERS = 800
 NEW_SESSIONS = ("startup", "new", "clear", "")
 PROJECT_VARIABLES = ("CLAUDE_PROJECT_DIR", "CURSOR_PROJECT_DIR", "GEMINI_PROJECT_DIR")
 KEPT_MARKS = 64
-AGENTS = ("claude", "codex", "cursor", "copilot", "gemini", "windsurf")
+AGENTS = ("claude", "codex", "cursor", "copilot", "gemini", "qwen", "windsurf")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -124,9 +124,9 @@ def _take_down(event: HookEvent, name: str, environment: Mapping[str, str]) -> s
         return _start(event, root, store, name, known=known)
     session = _session(root, store, name)
     if event.kind == "prompt" and event.prompt.strip():
-        if _wants_goal(session.state):
+        if _wants_goal(session.state, event.conversation):
             session.set_goal(event.prompt.strip()[:MAX_GOAL_CHARACTERS])
-        session.record("prompt", call=mask_secrets(event.prompt))
+        session.record("prompt", query=event.conversation[:64], call=mask_secrets(event.prompt))
     elif event.kind == "compact":
         session.record("compact", reason=event.source)
     return ""
@@ -230,13 +230,14 @@ def _session(root: Path, store: SessionStore, name: str) -> Session:
     return Session(store, name, project, archive)
 
 
-def _wants_goal(state: SessionState) -> bool:
-    """Return whether the next prompt says the goal: none is known, or an agent's session has just begun."""
+def _wants_goal(state: SessionState, conversation: str) -> bool:
+    """Return whether the next prompt says the goal: none is known, or a conversation has just begun."""
     if state.memory.task.goal == NO_GOAL:
         return True
     for operation in reversed(state.operations):
         if operation.kind == "prompt":
-            return False
+            # Not every agent tells of every start; another conversation has another id.
+            return bool(conversation and operation.query and operation.query != conversation[:64])
         if operation.kind == "start":
             return True
     return False

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 AgentNames = Annotated[
     list[str] | None,
     typer.Option(
-        "--agent", help="claude, codex, cursor, copilot, gemini, opencode, windsurf, zed (default: those found)."
+        "--agent", help="claude, codex, cursor, copilot, gemini, qwen, opencode, windsurf, zed (default: those found)."
     ),
 ]
 Scope = Annotated[str, typer.Option("--scope", help="project: this project's files; user: those in your home folder.")]
@@ -143,7 +143,7 @@ def _finish(
 
 
 def hook(
-    agent: Annotated[str, typer.Argument(help="claude, codex, cursor, copilot, gemini, windsurf.")],
+    agent: Annotated[str, typer.Argument(help="claude, codex, cursor, copilot, gemini, qwen, windsurf.")],
     event: Annotated[str, typer.Argument(help="The event, as the agent calls it.")],
     session: Annotated[str, typer.Option("--session", help="Where it is recorded.")] = "mcp",
 ) -> None:
