@@ -90,3 +90,24 @@ def test_a_task_needs_a_goal(shop: Engine) -> None:
     with pytest.raises(UsageError):
         shop.session("s", goal="look").rebuild("  ")
     assert shop.session("s").memory.task.goal == "look"
+
+
+@needs_git
+@pytest.mark.seed("S4-27")
+def test_select_organise_inject_and_maintain_are_calls_of_a_session(shop: Engine) -> None:
+    """What is in view is small and enough: each of the four actions changes it, by a name of its own."""
+    session = shop.session("s", goal="make the login timeout longer")
+    (first, *_) = session.select("where are login tokens removed").references
+    assert (first.path, first.text) == ("shop/tokens.py", "")
+    session.inject(first.path, "see what is removed")
+    organised = session.before_generation("go on")
+    names = dict.fromkeys(block.name for block in organised.blocks)
+    assert [name for name in names if name in ("input", "open_file", "task")] == ["task", "open_file", "input"]
+    assert {file.path: file.shown for file in organised.files} == {
+        "shop/tokens.py": "full", "shop/login.py": "digest", "checks/test_store.py": "digest",
+    }  # fmt: skip
+    session.close_file(first.path)
+    session.compact(target_tokens=200)
+    maintained = session.before_generation()
+    assert "shop/tokens.py" not in {file.path for file in maintained.files}
+    assert any("shop/tokens.py" in memo.path for memo in session.memory.memos)
