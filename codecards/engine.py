@@ -618,8 +618,7 @@ class Engine:
         for hit in hits:
             for looked in fresh.look([hit.card]):
                 card = looked.card
-                lines = looked.lines[card.lead_line - 1 : card.last_line]
-                found.append(FoundCard(len(found) + 1, card, hit.score, hit.terms, looked.fresh, lines))
+                found.append(FoundCard(len(found) + 1, card, hit.score, hit.terms, looked.fresh, looked.card_lines))
         return tuple(found)
 
     def _fresh_files(self, reader: Reader) -> FreshFiles:

@@ -37,7 +37,7 @@ def compare(known: Iterable[FileEntry], found: Iterable[SourceFile], *, trust_ti
     suspects: list[tuple[SourceFile, FileEntry | None]] = []
     for file in found:
         entry = before.pop(file.path, None)
-        if entry is not None and trust_times and not entry.racy and _same_stamp(file, entry):
+        if entry is not None and trust_times and not entry.racy and same_stamp(file, entry):
             unchanged.append(entry)
         else:
             suspects.append((file, entry))
@@ -67,7 +67,8 @@ def is_racy(mtime_ns: int, read_at_ns: int) -> bool:
     return mtime_ns > read_at_ns - RACY_MARGIN_NS
 
 
-def _same_stamp(file: SourceFile, entry: FileEntry) -> bool:
+def same_stamp(file: SourceFile, entry: FileEntry) -> bool:
+    """Return whether the file system says the same of a file as when it was indexed."""
     return (file.size_bytes, file.mtime_ns, file.ctime_ns, file.inode) == (
         entry.size_bytes, entry.mtime_ns, entry.ctime_ns, entry.inode,
     )  # fmt: skip

@@ -107,6 +107,11 @@ def connect(database: Path, *, write: bool = False) -> sqlite3.Connection:
     raise AssertionError("unreachable")
 
 
+def _close_all(connections: Iterable[sqlite3.Connection]) -> None:
+    for connection in connections:
+        connection.close()
+
+
 def damaged(database: Path, error: Exception | str) -> SnapshotDamagedError:
     """Return the error that says that the SQLite file can't be trusted."""
     return SnapshotDamagedError(f"the index {database} is damaged ({error}); run `codecards index` to rebuild it")
@@ -142,7 +147,9 @@ class Snapshot:
         self._file = _file_identity(database)
         self._lock = threading.Lock()
         self._connection = connect(database)
-        weakref.finalize(self, self._connection.close)
+        self._connections = [self._connection]
+        self._watched = (0, 0)
+        weakref.finalize(self, _close_all, self._connections)
         try:
             self._connection.execute("PRAGMA query_only = 1")
             self._connection.execute("BEGIN")
@@ -159,7 +166,7 @@ class Snapshot:
 
     def close(self) -> None:
         """Give the generation up."""
-        self._connection.close()
+        _close_all(self._connections)
 
     def is_newest(self) -> bool:
         """Return whether one opened now would read the same: no newer generation, and no other file in its place."""
@@ -167,12 +174,22 @@ class Snapshot:
 
     def newest_generation(self) -> int:
         """Return the generation that a snapshot opened now would read."""
-        connection = connect(self.database)
-        try:
-            row = connection.execute("SELECT value FROM meta WHERE name = 'generation'").fetchone()
+        with self._lock:
+            watching = self._watching()
+            row = watching.execute("SELECT value FROM meta WHERE name = 'generation'").fetchone()
             return int(row[0]) if row else 0
-        finally:
-            connection.close()
+
+    def _watching(self) -> sqlite3.Connection:
+        """Return a connection that sees what is committed now; it is kept, for opening one costs more than a look."""
+        status = os.stat(self.database)
+        file = (status.st_dev, status.st_ino)
+        # Another file may have taken the place of the one that is open, and in a folder that can't be written SQLite
+        # may have been told that nothing changes.
+        if file != self._watched or not os.access(self.database.parent, os.W_OK):
+            _close_all(self._connections[1:])
+            self._connections[1:] = [connect(self.database)]
+            self._watched = file
+        return self._connections[1]
 
     def check(self) -> None:
         """Read every page.
@@ -328,7 +345,7 @@ _ids = msgspec.msgpack.Decoder(tuple[int, ...])
 def file_of_row(row: tuple[Any, ...]) -> FileEntry:
     """Return the file of a row with all columns of `files`."""
     values = list(row)
-    values[1], values[6] = os.fsdecode(values[1]), bool(values[6])
+    values[1], values[7] = os.fsdecode(values[1]), bool(values[7])
     return FileEntry(*values)
 
 

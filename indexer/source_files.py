@@ -135,14 +135,20 @@ def read_file(root: Path, file: SourceFile, settings: DiscoverySettings | None =
     Each folder on the way and the file itself are opened without following a link, and the file is checked to be
     regular, so that one that was swapped for a link or a pipe since it was listed is not read.
     """
-    settings = settings or DiscoverySettings()
+    read = read_stamped(root, file, settings or DiscoverySettings())
+    return read if isinstance(read, Problem) else read[0]
+
+
+def read_stamped(root: Path, file: SourceFile, settings: DiscoverySettings) -> tuple[bytes, SourceFile] | Problem:
+    """Return what `read_file` does, with what the file system said of the file when it was opened."""
     limit = settings.max_file_bytes
     if file.size_bytes > limit:
         return _too_large(file.path, file.size_bytes, limit)
     try:
         descriptor = _open_below(root, file.path)
         try:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
                 return Problem(file.path, Reason.SPECIAL_FILE, "is no regular file", Kept.NONE)
             with os.fdopen(descriptor, "rb", closefd=False) as stream:
                 data = stream.read(limit + 1)
@@ -152,7 +158,9 @@ def read_file(root: Path, file: SourceFile, settings: DiscoverySettings | None =
         return _not_read(file.path, error)
     if not settings.index_secrets and is_private_key(data):
         return Problem(file.path, Reason.SECRET, "is a private key by its first line; it is not indexed", Kept.NONE)
-    return data if len(data) <= limit else _too_large(file.path, len(data), limit)
+    if len(data) > limit:
+        return _too_large(file.path, len(data), limit)
+    return data, SourceFile(file.path, status.st_size, status.st_mtime_ns, status.st_ino, status.st_ctime_ns)
 
 
 def resolve_inside(root: Path, path: str) -> Path:

@@ -93,7 +93,7 @@ class VectorLane:
 
     def all_cosines(self, query: Floats) -> Floats | None:
         """Return every card's cosine; None where there are so many that FAISS is to be asked."""
-        return None if self._has_faiss else np.asarray(self._whole_matrix() @ query)
+        return None if self._has_faiss else products(self._whole_matrix(), query)
 
     def _whole_matrix(self) -> Floats:
         with self._lock:
@@ -136,16 +136,24 @@ class Similarity:
         """Return the cosines of some cards."""
         if self._all is not None:
             return self._all[rows]
-        return np.asarray(self._lane.vectors[rows].astype(np.float32) @ self._query)
+        return products(self._lane.vectors[rows].astype(np.float32), self._query)
 
     def files(self, files: Int64s) -> Floats:
         """Return the cosines of some files."""
-        return np.asarray(self._lane.file_vectors[files].astype(np.float32) @ self._query)
+        return products(self._lane.file_vectors[files].astype(np.float32), self._query)
 
     def best(self) -> float:
         """Return the best card's similarity on the calibrated scale, 0 to 1."""
         _, cosines = self.nearest(1)
         return self._lane.calibration.calibrated(float(cosines[0])) if len(cosines) else 0.0
+
+
+def products(rows: Floats, query: Floats) -> Floats:
+    """Return the dot product of each row with a vector.
+
+    Not by BLAS, whose threads wait for each other longer than this takes: 0.2 ms for 10,000 rows, where they took 4 to 8.
+    """
+    return np.asarray(np.einsum("ij,j->i", rows, query))
 
 
 def derive_vectors(change: Change, embedder: Embedder, texts_of: TextsOf, *, faiss_from: int = FAISS_FROM) -> None:

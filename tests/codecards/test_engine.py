@@ -1,5 +1,6 @@
 """Engine: answers come from one generation and are checked against the files on disk."""
 
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -212,3 +213,26 @@ def test_an_index_that_was_removed_and_made_again_is_taken_up(tmp_path: Path) ->
         engine.refresh()
         assert engine.status().generation == 1
         assert engine.recall("second").hits[0].card.name == "second"
+
+
+def test_a_change_that_keeps_size_and_time_is_seen(tmp_path: Path) -> None:
+    root = write_repository(tmp_path, SHOP)
+    path = root / "shop" / "tokens.py"
+    os.utime(path, (10**9, 10**9))
+    with Engine(root, Settings(n_workers=1)) as engine:
+        engine.refresh()
+        assert engine.recall("purge_expired").hits[0].fresh
+        path.write_text(path.read_text().replace("older", "newer"))
+        os.utime(path, (10**9, 10**9))
+        hit = engine.recall("purge_expired").hits[0]
+        assert not hit.fresh
+        assert "newer" in hit.text
+
+
+def test_the_text_of_a_hit_is_what_was_there_when_it_was_found(tmp_path: Path) -> None:
+    root = write_repository(tmp_path, SHOP)
+    with Engine(root, Settings(n_workers=1)) as engine:
+        engine.refresh()
+        hit = engine.recall("purge_expired").hits[0]
+        (root / "shop" / "tokens.py").unlink()
+        assert "def purge_expired" in hit.text

@@ -15,9 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from codecards.errors import SnapshotMissingError, WriterBusyError
-from codecards.indexer.changes import RACY_MARGIN_NS
+from codecards.indexer.changes import RACY_MARGIN_NS, compare, nothing_changed, same_stamp
 from codecards.indexer.problems import Reason
 from codecards.indexer.snapshot import Snapshot
+from codecards.indexer.source_files import discover
 from codecards.indexer.workers import Content, Workers
 from tests.support.indexed import build, exported, index_of, snapshot_of, write_repository
 
@@ -172,6 +173,20 @@ def test_a_reader_keeps_its_generation_while_a_writer_commits(tmp_path: Path, wo
         assert before.newest_generation() == before.generation + 1
     with snapshot_of(tmp_path) as after:
         assert "price" not in {card.name for card in after.symbols()}
+
+
+def test_an_index_knows_what_the_file_system_said(tmp_path: Path, workers: Workers) -> None:
+    write_repository(tmp_path, SHOP)
+    for path in tmp_path.rglob("*.py"):
+        os.utime(path, (10**9, 10**9))
+    build(tmp_path, workers)
+    found = {file.path: file for file in discover(tmp_path).files}
+    with snapshot_of(tmp_path) as snapshot:
+        entries = snapshot.files()
+        assert entries
+        assert all(same_stamp(found[entry.path], entry) for entry in entries)
+        changes = compare(entries, found.values())
+        assert nothing_changed(snapshot.stamps(), found.values()) == (not changes.suspects)
 
 
 def test_a_second_writer_is_told_who_is_writing(tmp_path: Path, workers: Workers) -> None:
