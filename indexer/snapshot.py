@@ -148,7 +148,7 @@ class Snapshot:
         self._lock = threading.Lock()
         self._connection = connect(database)
         self._connections = [self._connection]
-        self._watched = (0, 0)
+        self._watched: tuple[int, int] | None = None
         weakref.finalize(self, _close_all, self._connections)
         try:
             self._connection.execute("PRAGMA query_only = 1")
@@ -181,11 +181,10 @@ class Snapshot:
 
     def _watching(self) -> sqlite3.Connection:
         """Return a connection that sees what is committed now; it is kept, for opening one costs more than a look."""
-        status = os.stat(self.database)
-        file = (status.st_dev, status.st_ino)
+        file = _file_identity(self.database)
         # Another file may have taken the place of the one that is open, and in a folder that can't be written SQLite
         # may have been told that nothing changes.
-        if file != self._watched or not os.access(self.database.parent, os.W_OK):
+        if file is None or file != self._watched or not os.access(self.database.parent, os.W_OK):
             _close_all(self._connections[1:])
             self._connections[1:] = [connect(self.database)]
             self._watched = file

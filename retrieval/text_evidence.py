@@ -136,12 +136,20 @@ def match(index: DerivedIndex, occurrences: Occurrences, groups: TermGroups) -> 
     cards, entry_card = rows[is_first], np.cumsum(is_first) - 1
     card_file = occurrences.file[mine][is_first]
     pair_entry, group, strength = groups.pairs(term)
-    cells, pair_cell = np.unique(entry_card[pair_entry] * n_groups + group, return_inverse=True)
-    file_cells, pair_file_cell = np.unique(card_file[entry_card[pair_entry]] * n_groups + group, return_inverse=True)
+    cells, pair_cell = _numbered(entry_card[pair_entry] * n_groups + group, len(cards) * n_groups)
+    file_cells, pair_file_cell = _numbered(card_file[entry_card[pair_entry]] * n_groups + group, len(files) * n_groups)
     return Matches(
         files, cards, card_file, entry_card, term, counts, pair_entry, strength, pair_cell, cells // n_groups,
         cells % n_groups, pair_file_cell, file_cells // n_groups, file_cells % n_groups,
     )  # fmt: skip
+
+
+def _numbered(cells: Int64s, n_cells: int) -> tuple[Int64s, Int64s]:
+    """Return what `np.unique` says of numbers below `n_cells`, with the inverse; without sorting them."""
+    is_there = np.zeros(n_cells, np.bool_)
+    is_there[cells] = True
+    place = np.cumsum(is_there) - 1
+    return np.flatnonzero(is_there), place[cells]
 
 
 def card_scores(index: DerivedIndex, matches: Matches, groups: TermGroups, weights: TextWeights) -> Floats:
@@ -195,15 +203,19 @@ def best_of_files(values: Floats, card_file: Int64s, n_files: int) -> Floats:
 
 
 def decayed_sum(values: Floats, card_file: Int64s, n_files: int, *, n_best: int = 8, decay: float = 0.65) -> Floats:
-    """Return (F,): each file's best values, the second times `decay`, the third times its square, and so on."""
+    """Return (F,): each file's best values (0 or more), the second times `decay`, the third times its square, and so on."""
     if not len(values):
         return np.zeros(n_files, np.float32)
-    order = np.lexsort((-values, card_file))
-    ordered_files = card_file[order]
+    # One number for file and value, the higher value first: plain numbers are sorted far faster than their order is found.
+    falling = np.uint32(0xFFFFFFFF) - np.asarray(values + 0, np.float32).view(np.uint32)
+    keys = np.sort((card_file.astype(np.uint64) << np.uint64(32)) | falling)
+    ordered_files = (keys >> np.uint64(32)).astype(np.int64)
+    ordered = (np.uint32(0xFFFFFFFF) - keys.astype(np.uint32)).view(np.float32)
     first = np.searchsorted(ordered_files, np.arange(n_files))
-    rank = np.arange(len(order)) - first[ordered_files]
-    share = np.where(rank < n_best, decay**rank, 0.0)
-    return np.bincount(ordered_files, values[order] * share, n_files).astype(np.float32)
+    rank = np.arange(len(keys)) - first[ordered_files]
+    shares = np.append(decay ** np.arange(n_best), 0.0)
+    share = shares[np.minimum(rank, n_best)]
+    return np.bincount(ordered_files, ordered * share, n_files).astype(np.float32)
 
 
 def _norm(lengths: Floats, mean: float, weights: TextWeights) -> Floats:
