@@ -18,15 +18,26 @@ import Stemmer
 
 from codecards.indexer.cards import CardTexts
 
-FIELDS = ("name", "parent", "signature", "doc", "body")
-"""Fields of a card that are counted apart, in the order of `FileTokens.counts`."""
+FIELDS = ("name", "parent", "signature", "doc", "body", "message")
+"""Fields of a card that are counted apart, in the order of `FileTokens.counts`. A message is what a string literal of
+several words says: people ask by the error or log line that they saw."""
 MAX_WORD_CHARACTERS = 80
 """Longer runs are data (base64, hashes), not words."""
+_BODY = FIELDS.index("body")
+_SHORT = [place for place in range(len(FIELDS)) if place != _BODY]
+"""Fields of few words, in the order in which they are counted."""
 MAX_CACHED_WORDS = 300_000
+MESSAGE_BLANKS = 2
+"""Blanks in a string literal from which on it is a message."""
 
 _LETTERS = "A-Za-zÀ-ÖØ-öø-ɏ"
 _word = re.compile(rf"[{_LETTERS}_$][{_LETTERS}0-9_$]*|[0-9]+|[^\W\d_{_LETTERS}]+")
 _part = re.compile(r"[A-ZÀ-ÖØ-Þ]+(?=[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ])|[A-ZÀ-ÖØ-Þ]?[a-zß-öø-ɏ]+|[A-ZÀ-ÖØ-ÞĀ-ɏ]+|[0-9]+")
+_literal = re.compile(  # every branch begins with a plain character, so that the engine can skip to it
+    r"""\"{3}(?s:.*?)\"{3}|'{3}(?s:.*?)'{3}|"([^"\\\n]*(?:\\.[^"\\\n]*)*)"|`([^`\n]*)`|"""
+    r"""'(?:(?<![\w\\]')|(?<=\W[fFrRbBuU]'))([^'\\\n]*(?:\\.[^'\\\n]*)*)'"""
+)
+_escape = re.compile(r"\\[nrt]|%[-#0-9.]*[a-zA-Z]")
 _pair_script = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
 _WORD_BYTES = bytes(code if chr(code).isalnum() or chr(code) in "_$" else 32 for code in range(128)) + bytes([32] * 128)
 """ASCII with all that is in no word made a space."""
@@ -43,7 +54,7 @@ class FileTokens:
     token_index: bytes
     """uint32, (n_entries,): positions in the vocabulary, ascending within a card."""
     counts: bytes
-    """uint8, (n_entries, 5): occurrences in each of `FIELDS`, 255 for more."""
+    """uint8, (n_entries, 6): occurrences in each of `FIELDS`, 255 for more."""
 
 
 def words(text: str) -> list[str]:
@@ -84,6 +95,21 @@ def whole_token(text: str) -> str:
     return "=" + re.sub(r"[\W_]+", "", text).casefold()
 
 
+def messages(code: str) -> str:
+    """Return the string literals of a piece of code that say something: those of at least three words.
+
+    Literals in triple quotes are left out: they are documentation, or text that nobody sees in one piece.
+    """
+    if '"' not in code and "'" not in code and "`" not in code:
+        return ""
+    said: list[str] = []
+    for match in _literal.finditer(code):
+        literal = match[match.lastindex] if match.lastindex else ""
+        if literal.count(" ") >= MESSAGE_BLANKS:
+            said.append(_escape.sub(" ", literal) if "\\" in literal or "%" in literal else literal)
+    return "\n".join(said)
+
+
 def tokenize_cards(texts: Sequence[CardTexts]) -> FileTokens:
     """Return the counted words of a file's cards, in the order of the cards."""
     index_of = _TokenIndex()
@@ -91,10 +117,12 @@ def tokenize_cards(texts: Sequence[CardTexts]) -> FileTokens:
     for text in texts:
         short = [index_of.places(value) for value in (text.name, text.parent, text.signature, text.doc)]
         body = Counter(index_of.places(text.body))
+        said = messages(text.body)
+        short.append(index_of.places(said) if said else [])
         indexes = sorted({*body, *chain.from_iterable(short)})
         rows = bytearray(len(FIELDS) * len(indexes))
-        rows[len(FIELDS) - 1 :: len(FIELDS)] = _capped(map(body.get, indexes, repeat(0)))
-        for field, in_field in enumerate(short):
+        rows[_BODY :: len(FIELDS)] = _capped(map(body.get, indexes, repeat(0)))
+        for field, in_field in zip(_SHORT, short, strict=True):
             for index in in_field:
                 place = len(FIELDS) * bisect_left(indexes, index) + field
                 if rows[place] < 255:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codecards.indexer.cards import Card
+from codecards.indexer.tokens import FIELDS
 from codecards.indexer.deriving import ChangedFile
 from codecards.retrieval.columns import KINDS, ROLES, Columns, Int64s
 from codecards.retrieval.path_words import name_hash, path_words
@@ -180,7 +181,7 @@ def _entries(
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint8], Int64s]:
     """Return word id and counts of every entry, and the number of entries of every card."""
     words: list[NDArray[np.uint32]] = [np.zeros(0, np.uint32)]
-    counts: list[NDArray[np.uint8]] = [np.zeros((0, 5), np.uint8)]
+    counts: list[NDArray[np.uint8]] = [np.zeros((0, len(FIELDS)), np.uint8)]
     lengths: list[Int64s] = [np.zeros(0, np.int64)]
     for one in files:
         if not one.cards:
@@ -188,15 +189,15 @@ def _entries(
         tokens = one.tokens
         ids = np.fromiter(map(word_ids.__getitem__, tokens.vocabulary), np.uint32, len(tokens.vocabulary))
         words.append(ids[np.frombuffer(tokens.token_index, np.uint32)])
-        counts.append(np.frombuffer(tokens.counts, np.uint8).reshape(-1, 5))
+        counts.append(np.frombuffer(tokens.counts, np.uint8).reshape(-1, len(FIELDS)))
         offsets = np.frombuffer(tokens.card_offsets, np.uint32).astype(np.int64)
         lengths.append(offsets[1:] - offsets[:-1])
     return np.concatenate(words), np.concatenate(counts), np.concatenate(lengths)
 
 
 def _field_lengths(entry_counts: NDArray[np.uint8], n_entries: Int64s) -> NDArray[np.uint16]:
-    """Return (n_cards, 5): the sum of each card's counts by field."""
-    sums = np.zeros((len(entry_counts) + 1, 5), np.int64)
+    """Return (n_cards, 6): the sum of each card's counts by field."""
+    sums = np.zeros((len(entry_counts) + 1, len(FIELDS)), np.int64)
     np.cumsum(entry_counts, axis=0, dtype=np.int64, out=sums[1:])
     ends = starts(n_entries)
     return np.asarray(np.minimum(sums[ends[1:]] - sums[ends[:-1]], 65535), np.uint16)

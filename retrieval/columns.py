@@ -91,13 +91,13 @@ class Columns:
     by_name: Uint32s
     """(n_cards,): cards in order of `folded_name`, to be searched by bisection."""
     field_length: NDArray[np.uint16]
-    """(n_cards, 5): number of words in each field, 65535 for more."""
+    """(n_cards, 6): number of words in each field, 65535 for more."""
     entry_offset: Int64s
     """(n_cards + 1,): where each card's entries of the next two begin."""
     entry_word: Uint32s
     """Words of the card, by id, each once."""
     entry_counts: Bytes
-    """(n_entries, 5): occurrences by field."""
+    """(n_entries, 6): occurrences by field."""
 
     word_files: Uint32s
     """(n_words,): number of files with the word in a card."""

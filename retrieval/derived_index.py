@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from codecards.errors import SnapshotDamagedError, SnapshotMissingError
+from codecards.indexer.tokens import FIELDS
 from codecards.retrieval.columns import Columns, Floats, Int64s, Uint64s
 from codecards.retrieval.derived_folder import COLUMNS_FOLDER, KEYWORDS_FOLDER, VECTORS_FOLDER, read_languages
 from codecards.retrieval.embedder import Embedder
@@ -108,23 +109,23 @@ class DerivedIndex:
 
     @cached_property
     def mean_lengths(self) -> Floats:
-        """(5,): mean number of words a card, by field."""
+        """(6,): mean number of words a card, by field."""
         lengths = self.columns.field_length
-        return lengths.mean(axis=0, dtype=np.float64).astype(np.float32) if len(lengths) else np.ones(5, np.float32)
+        return lengths.mean(axis=0, dtype=np.float64).astype(np.float32) if len(lengths) else np.ones(len(FIELDS), np.float32)
 
     @cached_property
     def file_lengths(self) -> Floats:
-        """(n_files, 5): number of words of each file's cards, by field."""
-        sums = np.zeros((self.columns.n_cards + 1, 5), np.float64)
+        """(n_files, 6): number of words of each file's cards, by field."""
+        sums = np.zeros((self.columns.n_cards + 1, len(FIELDS)), np.float64)
         np.cumsum(self.columns.field_length, axis=0, out=sums[1:])
         bounds = self.columns.card_offset
         return (sums[bounds[1:]] - sums[bounds[:-1]]).astype(np.float32)
 
     @cached_property
     def mean_file_lengths(self) -> Floats:
-        """(5,): mean number of words a file, by field."""
+        """(6,): mean number of words a file, by field."""
         lengths = self.file_lengths
-        return lengths.mean(axis=0) if len(lengths) else np.ones(5, np.float32)
+        return lengths.mean(axis=0) if len(lengths) else np.ones(len(FIELDS), np.float32)
 
     @cached_property
     def compounds(self) -> range:

@@ -41,8 +41,8 @@ MAX_PATH_WEIGHT = 3.0
 MAX_DEFINING_FILES = 40
 """A name that more files define tells nothing."""
 STRONG, PLAIN = 1.0, 0.4
-CARD_WEIGHTS = TextWeights((4.0, 1.0, 2.0, 1.5, 1.0))
-FILE_WEIGHTS = TextWeights((4.0, 1.0, 2.0, 1.5, 1.0), length=0.75)
+CARD_WEIGHTS = TextWeights((4.0, 1.0, 2.0, 1.5, 1.0, 0.0))
+FILE_WEIGHTS = TextWeights((4.0, 1.0, 2.0, 1.5, 1.0, 0.0), length=0.75)
 
 
 @dataclass(frozen=True, slots=True)

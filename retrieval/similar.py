@@ -18,7 +18,7 @@ from codecards.retrieval.vector_lane import Similarity
 N_WORDS = 30
 """Words of a card that are looked for: those that are often in it and rare elsewhere."""
 N_FILES = 100
-WEIGHTS = TextWeights((3.0, 0.5, 1.5, 1.0, 1.0), length=0.6)
+WEIGHTS = TextWeights((3.0, 0.5, 1.5, 1.0, 1.0, 0.0), length=0.6)
 MEANING_WEIGHT = 1.0
 """Against 1 for having all words of the card as strongly as itself."""
 FOUND, WEAK = 0.45, 0.2

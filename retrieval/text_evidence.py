@@ -11,25 +11,25 @@ from codecards.retrieval.columns import Bytes, Floats, Int64s, Uint32s
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.term_groups import TermGroups
 
-FIELD_NAME, FIELD_PARENT, FIELD_SIGNATURE, FIELD_DOC, FIELD_BODY = range(5)
+FIELD_NAME, FIELD_PARENT, FIELD_SIGNATURE, FIELD_DOC, FIELD_BODY, FIELD_MESSAGE = range(6)
 
 
 @dataclass(frozen=True, slots=True)
 class TextWeights:
     """How much a word counts by the field it stands in, and how length and repetition are dampened."""
 
-    fields: tuple[float, float, float, float, float]
-    """Name, parent, signature, doc, body (which has the text of signature and doc too)."""
+    fields: tuple[float, float, float, float, float, float]
+    """Name, parent, signature, doc, body (which has the text of the others too), message."""
     saturation: float = 1.2
     """k1."""
     length: float = 0.4
     """b: 0 for no account of length, 1 for full."""
 
 
-CARD_WEIGHTS = TextWeights((6.0, 1.5, 2.0, 1.5, 0.4))
-FILE_WEIGHTS = TextWeights((2.0, 0.3, 1.5, 1.2, 1.0))
-PLAIN_FILE_WEIGHTS = TextWeights((0.0, 0.0, 0.0, 0.0, 1.0), saturation=1.5)
-DOC_WEIGHTS = TextWeights((0.0, 0.0, 0.0, 1.0, 0.0), length=0.3)
+CARD_WEIGHTS = TextWeights((6.0, 1.5, 2.0, 1.5, 0.4, 0.0))
+FILE_WEIGHTS = TextWeights((2.0, 0.3, 1.5, 1.2, 1.0, 0.0))
+PLAIN_FILE_WEIGHTS = TextWeights((0.0, 0.0, 0.0, 0.0, 1.0, 0.0), saturation=1.5)
+DOC_WEIGHTS = TextWeights((0.0, 0.0, 0.0, 1.0, 0.0, 0.0), length=0.3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Occurrences:
     word: Uint32s
     """(E,): the word's id."""
     counts: Bytes
-    """(E, 5): how often, by field."""
+    """(E, 6): how often, by field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Matches:
     entry_term: Int64s
     """(E,): its word, as a place in `TermGroups.word_ids`."""
     counts: Bytes
-    """(E, 5): how often, by field."""
+    """(E, 6): how often, by field."""
     pair_entry: Int64s
     """(P,): the occurrence."""
     pair_strength: Floats

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codecards.indexer.deriving import Change, ChangedFile
+from codecards.indexer.tokens import FIELDS
 from codecards.retrieval.column_building import (
     Rows,
     distinct_words,
@@ -135,9 +136,9 @@ def _document(one: ChangedFile) -> FileDocument:
     """Return what the keyword index holds of a file."""
     tokens = one.tokens
     entry_words = np.frombuffer(tokens.token_index, np.uint32)
-    counts = np.frombuffer(tokens.counts, np.uint8).reshape(-1, 5)
+    counts = np.frombuffer(tokens.counts, np.uint8).reshape(-1, len(FIELDS))
     n_words = len(tokens.vocabulary)
-    total = np.bincount(entry_words, counts.sum(axis=1, dtype=np.int64), n_words)
+    total = np.bincount(entry_words, counts[:, : FIELDS.index("message")].sum(axis=1, dtype=np.int64), n_words)
     in_names = np.bincount(entry_words, counts[:, 0], n_words)
     place = path_words(one.entry.path)
     return FileDocument(

@@ -18,7 +18,7 @@ from training.registries import Source, archives, read_files
 
 MAX_BODY_CHARS = 3_000
 
-_SKIPPED_PATH = re.compile(
+SKIPPED_PATH = re.compile(
     r"(^|[/_.-])(tests?|testing|specs?|vendor|vendored|third_party|thirdparty|node_modules|bundle|min|cjs|umd|"
     r"generated|examples?|benchmarks?|locale|fixtures|_?extern(al)?|libc|libcxx(?:abi)?|libunwind|tsan)([/_.-]|$)",
     re.IGNORECASE,
@@ -73,13 +73,13 @@ def mine_source(source: Source, folder: Path, *, limit: int, seed: int = 0) -> l
         item
         for archive in archives(source, folder)
         for item in read_files(archive, SUFFIXES)
-        if not _SKIPPED_PATH.search(item[0].partition("/")[2] or item[0])
+        if not SKIPPED_PATH.search(item[0].partition("/")[2] or item[0])
     ]
     random.Random(seed).shuffle(files)
     pairs: list[Pair] = []
     seen: set[str] = set()
     for path, text in files:
-        for pair in mine_text(source, _short_path(path), text):
+        for pair in mine_text(source, short_path(path), text):
             code_key = hashlib.sha1(re.sub(r"\s+", "", pair.body).encode()).hexdigest()
             if pair.sentence.lower() not in seen and code_key not in seen:
                 seen.update((pair.sentence.lower(), code_key))
@@ -100,7 +100,7 @@ def mine_text(source: Source, path: str, text: str) -> Iterator[Pair]:
         node, owners = stack.pop()
         inside = owners
         if node.type in grammar.functions or node.type in grammar.containers:
-            name = _name(node, grammar)
+            name = name_of(node, grammar)
             if name:
                 pair = _pair(source, path, raw, node, (*owners, name))
                 if pair is not None:
@@ -116,7 +116,7 @@ def _pair(source: Source, path: str, raw: bytes, node: Node, names: tuple[str, .
     while outer.parent is not None and outer.parent.type in grammar.wrappers:
         outer = outer.parent
     doc_node = _docstring_node(node) if grammar.language == "python" else None
-    doc = _STRING_QUOTES.sub("", _text(doc_node)) if doc_node is not None else _leading_comment(outer, grammar)
+    doc, _ = documentation(outer, node, grammar)
     # Go's custom is to start with the name, which nobody who asks knows yet.
     parts = split_documentation(re.sub(rf"\A\s*{re.escape(names[-1].rpartition('.')[2])}\s", "", doc))
     if parts is None:
@@ -131,6 +131,21 @@ def _pair(source: Source, path: str, raw: bytes, node: Node, names: tuple[str, .
     if body.count("\n") < 2 and len(body) < 60:
         return None
     return Pair(source.name, source.role, grammar.language, path, ".".join(names), signature, *parts, body)
+
+
+def documentation(outer: Node, node: Node, grammar: Grammar) -> tuple[str, set[int]]:
+    """Return what documents a definition, "" if nothing, and the rows (from 0) on which it stands.
+
+    Args:
+        outer: The outermost node that wraps the definition.
+        node: The definition.
+        grammar: Of its language.
+    """
+    doc_node = _docstring_node(node) if grammar.language == "python" else None
+    if doc_node is not None:
+        rows = set(range(doc_node.start_point.row, doc_node.end_point.row + 1))
+        return _STRING_QUOTES.sub("", _text(doc_node)), rows
+    return _leading_comment(outer, grammar)
 
 
 def split_documentation(doc: str) -> tuple[str, str] | None:
@@ -161,25 +176,28 @@ def _docstring_node(node: Node) -> Node | None:
     return first if first is not None and first.type == "string" else None
 
 
-def _leading_comment(node: Node, grammar: Grammar) -> str:
-    """Return the comment directly above a node, without its signs."""
+def _leading_comment(node: Node, grammar: Grammar) -> tuple[str, set[int]]:
+    """Return the comment directly above a node, without its signs, and its rows."""
     comments: list[str] = []
+    rows: set[int] = set()
     below = node
     above = node.prev_named_sibling
     while above is not None and below.start_point.row - above.end_point.row <= 1:
         text = _text(above)
         if "comment" in above.type or above.type == "haddock":
             comments.append(text)
+            rows.update(range(above.start_point.row, above.end_point.row + (above.end_point.column > 0)))
         elif text.startswith("@doc"):
             comments.append(text.partition('"""')[2].partition('"""')[0])
+            rows.update(range(above.start_point.row, above.end_point.row + 1))
         elif above.type not in grammar.between:
             break
         below, above = above, above.prev_named_sibling
     whole = "\n".join(reversed(comments))
-    return _COMMENT_SIGN.sub("", whole.replace("*/", "").replace("-}", ""))
+    return _COMMENT_SIGN.sub("", whole.replace("*/", "").replace("-}", "")), rows
 
 
-def _name(node: Node, grammar: Grammar) -> str:
+def name_of(node: Node, grammar: Grammar) -> str:
     if grammar.language == "elixir":
         match = re.match(r"defp?\s+(\w+[?!]?)", _text(node)[:200])
         return match[1] if match else ""
@@ -219,7 +237,7 @@ def _text(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
 
 
-def _short_path(path: str) -> str:
+def short_path(path: str) -> str:
     """Return a path without the archive's own top: "package/src/a.ts" → "src/a.ts"."""
     for top in ("./usr/share/gocode/src/", "./usr/share/cargo/registry/", "./usr/share/php/", "./usr/lib/ruby/"):
         path = path.removeprefix(top)

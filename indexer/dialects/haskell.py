@@ -39,7 +39,7 @@ class HaskellDialect(Dialect):
         """Return the definition; an instance is named after its type."""
         if draft.kind == "impl":
             found = _type_head.search(draft.name)
-            draft.name = found[0].rpartition(".")[2] if found else _word.findall(draft.name or "instance")[0]
+            draft.name = found[0].rpartition(".")[2] if found else (_word.findall(draft.name) or ["instance"])[0]
         if draft.kind == "constructor" and draft.node.parent is not None:
             around = draft.node.parent if draft.node.parent.type == "newtype" else draft.node.parent.parent
             if around is not None and field_text(around, "name", source) == draft.name:
