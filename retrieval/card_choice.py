@@ -1,58 +1,70 @@
-"""Card choice: which card is shown for a file, and in which order cards come."""
+"""Card choice: which cards of the candidate files are shown, and in which order."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from codecards.retrieval.card_evidence import card_features
 from codecards.retrieval.column_building import runs
-from codecards.retrieval.columns import KINDS, Floats, Int64s
+from codecards.retrieval.columns import Floats, Int64s
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.file_evidence import Evidence
 from codecards.retrieval.filters import Filters
+from codecards.retrieval.query import Query
+from codecards.retrieval.query_intent import intent_of
 from codecards.retrieval.stack_frames import Frame
 from codecards.retrieval.symbol_evidence import NamedCards
-from codecards.retrieval.text_evidence import share_of
 from codecards.retrieval.vector_lane import Similarity
-from codecards.retrieval.weights import ASKED_SYMBOL, CARD
-
-_PART, _DECLARATION = KINDS.index("part"), KINDS.index("declaration")
+from codecards.retrieval.weights import CROWDING, CardWeights, card_weights
 
 
 @dataclass(frozen=True, slots=True)
 class CardScores:
-    """The candidates' cards, and what speaks for each; K cards."""
+    """The candidates' cards, and what speaks for each; K cards of F files."""
 
     cards: Int64s
     """(K,): rows, ascending."""
     card_file: Int64s
-    """(K,): place in the candidate files."""
+    """(K,): place in the candidate files, ascending."""
     terms: Mapping[str, Floats]
     """Name → (K,): already weighted."""
     total: Floats
-    """(K,): their sum."""
+    """(K,): their sum, by which the cards of one file are compared."""
+    across: Floats
+    """(K,): what of it counts between files too, beside the file's own score."""
+    best: Floats
+    """(F,): the highest total of each file; 0 for one without cards."""
+    best_across: Floats
+    """(F,): the same of `across`."""
+    crowding: float
+    """What every further card of one file loses to the one before it."""
+
+    def with_files(self, file_scores: Floats) -> Floats:
+        """Return (K,): the score of each card with its file's: its best card stands for a file."""
+        gap = self.total - self.best[self.card_file]
+        return np.asarray(file_scores[self.card_file] + self.best_across[self.card_file] + gap, np.float32)
 
 
 def score_cards(
     index: DerivedIndex,
+    query: Query,
     evidence: Evidence,
     named: Sequence[NamedCards],
     frames: Mapping[int, float],
     similarity: Similarity | None,
     filters: Filters,
-    *,
-    is_symbol_asked: bool,
 ) -> CardScores:
     """Return what speaks for each card that may be shown.
 
     Args:
         index: The index.
+        query: As parsed.
         evidence: Of the candidate files.
         named: Exact definitions of the query's names.
         frames: Card row → how surely a stack frame lies in it.
         similarity: How near cards are; None without vectors.
         filters: Which cards may be shown.
-        is_symbol_asked: Whether the query is a name and nothing else.
     """
     columns = index.columns
     files = evidence.matches.files
@@ -61,56 +73,68 @@ def score_cards(
     card_file = np.repeat(np.arange(len(files)), lengths)
     keep = filters.cards(index, cards)
     cards, card_file = cards[keep], card_file[keep]
-    kind = columns.kind[cards]
-    symbol = np.zeros(len(cards), np.float32)
-    for one in named:
-        np.maximum(symbol, _spread(one.cards, one.values, cards), out=symbol)
-    frame_rows = np.array(sorted(frames), np.int64)
-    frame_values = np.array([frames[row] for row in frame_rows.tolist()], np.float32)
-    terms = {
-        "words": _spread(evidence.matches.cards, share_of(evidence.card_words), cards),
-        "name": _spread(evidence.matches.cards, evidence.names.by_card, cards),
-        "symbol": symbol,
-        "frame": _spread(frame_rows, frame_values, cards),
-        "part": (kind == _PART).astype(np.float32),
-        "nameless": (columns.folded_name[cards] == 0).astype(np.float32),
-        "declaration": (kind == _DECLARATION).astype(np.float32),
-    }
-    if similarity is not None:
-        terms["meaning"] = similarity.cards(cards)
-    weights = {**CARD, "symbol": ASKED_SYMBOL} if is_symbol_asked else CARD
-    weighted = {name: weights[name] * values for name, values in terms.items()}
-    total = np.asarray(np.sum(list(weighted.values()), axis=0), np.float32)
-    return CardScores(cards, card_file, weighted, total)
+    weights = _weights_of(query, has_meaning=similarity is not None)
+    features = card_features(index, evidence, cards, card_file, named, frames, similarity, weights.within)
+    terms = {name: weights.within[name] * values for name, values in features.items()}
+    total = np.asarray(np.sum(list(terms.values()), axis=0), np.float32)
+    counted = [terms[name] for name in weights.across if name in terms]
+    across = np.asarray(np.sum(counted, axis=0), np.float32) if counted else np.zeros(len(cards), np.float32)
+    return scored(cards, card_file, terms, total, across, len(files), CROWDING[weights.order])
 
 
-def order_cards(scores: CardScores, file_scores: Floats, limit: int) -> list[tuple[int, int]]:
-    """Return (place in the scores, place of the file) of the cards to show, best first.
+def scored(
+    cards: Int64s,
+    card_file: Int64s,
+    terms: Mapping[str, Floats],
+    total: Floats,
+    across: Floats,
+    n_files: int,
+    crowding: float,
+) -> CardScores:
+    """Return the scores with the best of each file."""
+    best, best_across = np.zeros(n_files, np.float32), np.zeros(n_files, np.float32)
+    if len(cards):
+        held, first = np.unique(card_file, return_index=True)
+        best[held] = np.maximum.reduceat(total, first)
+        best_across[held] = np.maximum.reduceat(across, first)
+    return CardScores(cards, card_file, terms, total, across, best, best_across, crowding)
 
-    Each file shows its best card; further cards of the best files follow after all files are there.
+
+def order_cards(scores: CardScores, file_scores: Floats, limit: int) -> list[tuple[int, int, float]]:
+    """Return (place in the scores, place of the file, score) of the cards to show, best first.
+
+    Every further card of a file loses `CardScores.crowding`, so that it comes where it is that much better than the
+    best cards of other files.
 
     Args:
         scores: Of the cards.
         file_scores: (F,); minus infinity for files that are not shown.
         limit: How many.
     """
-    order = np.lexsort((scores.cards, -scores.total, scores.card_file))
-    bounds = np.searchsorted(scores.card_file[order], np.arange(len(file_scores) + 1))
-    shown: list[tuple[int, int]] = []
-    by_file = np.lexsort((np.arange(len(file_scores)), -np.round(file_scores, 5)))
-    depth = 0
-    while len(shown) < limit:
-        before = len(shown)
-        for file in by_file.tolist():
-            if file_scores[file] == -np.inf:
-                continue
-            place = int(bounds[file]) + depth
-            if place < bounds[file + 1]:
-                shown.append((int(order[place]), file))
-        if len(shown) == before:
-            break
-        depth += 1
-    return shown[:limit]
+    values = scores.with_files(file_scores)
+    enough = _least_worth(values, scores.card_file, limit)
+    places = np.flatnonzero(np.isfinite(values) & (values >= enough))
+    order = places[np.lexsort((scores.cards[places], -np.round(values[places], 5), scores.card_file[places]))]
+    files = scores.card_file[order]
+    rank = np.arange(len(order)) - np.searchsorted(files, files)
+    crowded = np.round(values[order] - scores.crowding * rank, 5)
+    first = np.lexsort((scores.cards[order], -crowded))[:limit]
+    return list(zip(order[first].tolist(), files[first].tolist(), crowded[first].tolist(), strict=True))
+
+
+def _least_worth(values: Floats, card_file: Int64s, limit: int) -> float:
+    """Return a score below which no card can be among the first: that many files have a better one."""
+    if not len(values):
+        return 0.0
+    best = np.maximum.reduceat(values, np.unique(card_file, return_index=True)[1])
+    # A little less, for scores are rounded before they are compared.
+    return float(np.partition(best, -limit)[-limit]) - 1e-4 if 0 < limit < len(best) else -np.inf
+
+
+def _weights_of(query: Query, *, has_meaning: bool) -> CardWeights:
+    if query.kind == "question" and not query.is_issue:
+        return card_weights(intent_of(query.text), has_meaning=has_meaning)
+    return card_weights("symbol" if query.kind == "symbol" else "other", has_meaning=has_meaning)
 
 
 def frame_cards(index: DerivedIndex, frames: Sequence[Frame]) -> tuple[dict[int, float], dict[int, float]]:
@@ -141,13 +165,3 @@ def _from_innermost(frames: Sequence[Frame]) -> Sequence[Frame]:
     """Return frames with the one next to the error first: Python writes it last, everybody else first."""
     is_python = bool(frames) and frames[0].path.endswith((".py", ".pyx", ".pyi"))
     return frames[::-1] if is_python else frames
-
-
-def _spread(rows: Int64s, values: Floats, cards: Int64s) -> Floats:
-    """Return (K,): the values of some cards, 0 for the others. Rows need not be sorted or among the cards."""
-    found = np.zeros(len(cards), np.float32)
-    if len(cards) and len(rows):
-        place = np.minimum(np.searchsorted(cards, rows), len(cards) - 1)
-        inside = cards[place] == rows
-        np.maximum.at(found, place[inside], values[inside])
-    return found

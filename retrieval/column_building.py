@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codecards.indexer.cards import Card
-from codecards.indexer.tokens import FIELDS
 from codecards.indexer.deriving import ChangedFile
+from codecards.indexer.tokens import FIELDS
 from codecards.retrieval.columns import KINDS, ROLES, Columns, Int64s
 from codecards.retrieval.path_words import name_hash, path_words
 from codecards.retrieval.vocabulary import Vocabulary

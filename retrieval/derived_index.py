@@ -111,7 +111,11 @@ class DerivedIndex:
     def mean_lengths(self) -> Floats:
         """(6,): mean number of words a card, by field."""
         lengths = self.columns.field_length
-        return lengths.mean(axis=0, dtype=np.float64).astype(np.float32) if len(lengths) else np.ones(len(FIELDS), np.float32)
+        return (
+            lengths.mean(axis=0, dtype=np.float64).astype(np.float32)
+            if len(lengths)
+            else np.ones(len(FIELDS), np.float32)
+        )
 
     @cached_property
     def file_lengths(self) -> Floats:

@@ -18,9 +18,8 @@ from codecards.retrieval.issue_evidence import gather_issue_evidence, understand
 from codecards.retrieval.query import Query, read_query
 from codecards.retrieval.suggestions import suggest
 from codecards.retrieval.symbol_evidence import NamedCards, named_cards
-from codecards.retrieval.term_explanations import Explanation, explain_card
+from codecards.retrieval.term_explanations import Explanation, card_terms
 from codecards.retrieval.term_groups import TermGroups, group_terms
-from codecards.retrieval.text_evidence import best_of_files
 from codecards.retrieval.translation import in_english
 from codecards.retrieval.tuned_weights import scaled
 from codecards.retrieval.vector_lane import Similarity
@@ -32,6 +31,8 @@ __all__ = ["DEFAULT_LIMIT", "CardLookup", "Filters", "search"]
 DEFAULT_LIMIT = 8
 """S2-26: five to eight hits."""
 MAX_EMBEDDED_CHARACTERS = 2_000
+LEAST_CROWDING = 1e-3
+"""Less is rounding."""
 
 
 class CardLookup(Protocol):
@@ -51,7 +52,7 @@ def search(
     filters: Filters | None = None,
     factors: Mapping[str, float] | None = None,
 ) -> Ranking:
-    """Return the best cards for a query, one a file first.
+    """Return the best cards for a query: by file for a subject, by card for what is done.
 
     Args:
         index: Of one generation.
@@ -93,13 +94,13 @@ def search(
         weights = scaled(weights, factors)
     terms = {name: weights[name] * values for name, values in evidence.features.items() if weights.get(name)}
     file_scores = np.asarray(np.sum(list(terms.values()), axis=0), np.float32)
-    cards = score_cards(index, evidence, named, frames, similarity, filters, is_symbol_asked=query.kind == "symbol")
+    cards = score_cards(index, query, evidence, named, frames, similarity, filters)
     worth_showing = has_evidence(evidence, similarity, index)
     shown = order_cards(cards, np.where(worth_showing, file_scores, -np.inf).astype(np.float32), limit)
     if not shown:
         return Ranking(query.kind, "none", (), suggest(index, lookup, query), len(files), lanes)
-    verdict = _verdict(index, query, evidence, named, placed, similarity, [file for _, file in shown])
-    hits = _hits(index, lookup, query, evidence, terms, cards, shown) if verdict != "none" else ()
+    verdict = _verdict(index, query, evidence, named, placed, similarity, [file for _, file, _ in shown])
+    hits = _hits(index, lookup, evidence, terms, cards, shown) if verdict != "none" else ()
     wants_names = verdict == "none" or (verdict == "weak" and query.kind == "symbol")
     suggestions = suggest(index, lookup, query) if wants_names else ()
     return Ranking(query.kind, verdict, hits, suggestions, len(files), lanes)
@@ -171,29 +172,25 @@ def _has_exact_name(query: Query, named: Sequence[NamedCards], files: Int64s) ->
 def _hits(
     index: DerivedIndex,
     lookup: CardLookup,
-    query: Query,
     evidence: Evidence,
     terms: Mapping[str, Floats],
     cards: CardScores,
-    shown: Sequence[tuple[int, int]],
+    shown: Sequence[tuple[int, int, float]],
 ) -> tuple[Hit, ...]:
-    ids = [int(index.columns.card_id[cards.cards[place]]) for place, _ in shown]
+    ids = [int(index.columns.card_id[cards.cards[place]]) for place, _, _ in shown]
     known = lookup.cards(ids)
-    best = best_of_files(cards.total - cards.total.min(initial=0.0), cards.card_file, len(evidence.matches.files))
     hits: list[Hit] = []
-    for card_id, (place, file) in zip(ids, shown, strict=True):
+    for card_id, (place, file, score) in zip(ids, shown, strict=True):
         if card_id not in known:
             continue
         explanation = Explanation(evidence, file)
         parts = [
             ScoreTerm(name, float(values[file]), explanation.of(name)) for name, values in terms.items() if values[file]
         ]
-        # A file's best card stands for the file; its other cards have less by as much as they are worse.
-        gap = float(cards.total[place] - cards.total.min(initial=0.0) - best[file])
-        parts.append(ScoreTerm("card", min(0.0, gap), explain_card(cards, place)))
-        score = sum(part.value for part in parts)
-        if hits and score > hits[-1].score:
-            parts.append(ScoreTerm("diversity", hits[-1].score - score, "after cards of other files"))
-            score = sum(part.value for part in parts)
-        hits.append(Hit(len(hits) + 1, known[card_id], score, tuple(parts)))
+        parts += card_terms(cards, place)
+        # What is left is what a further card of the same file loses.
+        crowding = score - sum(part.value for part in parts)
+        if crowding < -LEAST_CROWDING:
+            parts.append(ScoreTerm("diversity", crowding, "better cards of the same file are shown already"))
+        hits.append(Hit(len(hits) + 1, known[card_id], sum(part.value for part in parts), tuple(parts)))
     return tuple(hits)

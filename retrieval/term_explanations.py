@@ -7,6 +7,7 @@ import numpy as np
 
 from codecards.retrieval.card_choice import CardScores
 from codecards.retrieval.file_evidence import Evidence
+from codecards.retrieval.hits import ScoreTerm
 
 _MEANINGS = {
     "cards": "its best cards together, as a share of the best file's",
@@ -62,14 +63,43 @@ _BY_PATH = frozenset(("file_name", "folders", "whole_path"))
 CARD_MEANINGS: Mapping[str, str] = {
     "words": "words of the query in the card, as a share of the best card",
     "name": "the card's name is much like the query",
+    "coverage": "share of the query that the card holds, beyond its path",
+    "parent": "words of the query in the name of what is around the card",
+    "message": "the card says this in a string",
+    "callable": "something that can be called",
+    "type": "a type or module",
+    "value": "a variable, constant or field",
+    "module_code": "code outside all definitions",
+    "prose": "text that is no code",
+    "length": "number of lines",
     "symbol": "the card defines a name of the query",
-    "meaning": "similarity of the card",
+    "meaning": "similarity of the card, beside that of the other candidates",
     "frame": "a stack frame lies in the card",
     "part": "a later stretch of a long definition",
-    "nameless": "code outside all definitions",
+    "nameless": "no name",
     "declaration": "a declaration without a body",
 }
 """Terms of the card within its file."""
+
+
+def card_terms(cards: CardScores, place: int) -> list[ScoreTerm]:
+    """Return what a card adds to its file's score: each term by itself where all of them count between files.
+
+    Where the file's best card stands for the file, the others have less by as much as they are worse.
+    """
+    file = cards.card_file[place]
+    by_itself = bool(np.array_equal(cards.across, cards.total))
+    if by_itself:
+        return [
+            ScoreTerm(f"card_{name}", float(values[place]), CARD_MEANINGS[name])
+            for name, values in cards.terms.items()
+            if values[place]
+        ]
+    parts = []
+    if cards.best_across[file]:
+        parts.append(ScoreTerm("message", float(cards.best_across[file]), CARD_MEANINGS["message"]))
+    gap = float(cards.total[place] - cards.best[file])
+    return [*parts, ScoreTerm("card", gap, explain_card(cards, place))]
 
 
 def explain_card(cards: CardScores, place: int) -> str:

@@ -1,10 +1,14 @@
-"""Weights: how much each piece of evidence counts for a file; each name is a term of the score.
+"""Weights: how much each piece of evidence counts for a file, and for a card; each name is a term of the score.
 
 By hand, from an experiment on two families of questions; learned weights did no better and fell apart on the other
 family. Evidence is a share from 0 to 1 unless its bound is given; with everything at its best a file has about 25.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from codecards.retrieval.query_intent import Intent
 
 SHORT: Mapping[str, float] = {
     "cards": 1.2,  # its eight best cards, as a share of the best file's
@@ -99,16 +103,91 @@ CARD: Mapping[str, float] = {
     "words": 3.0,  # as a share of the best card's
     "name": 1.0,
     "symbol": 0.8,  # 0 to 2
-    "meaning": 1.0,
+    "meaning": 0.15,  # -3 to 6 standard deviations
     "frame": 6.0,
     "part": -0.3,
     "nameless": -0.15,
     "declaration": -0.1,
 }
-"""For choosing the card that is shown for a file. What its words say counts most: in questions and reports alike, a
-higher weight of names or documentation chose the right function less often."""
+"""For the cards of a file in the light of a name, a path, a report or a trace."""
 ASKED_SYMBOL = 5.0
 """Weight of `symbol` where the query is a name and nothing else: its definition comes before all uses."""
+
+ACTION: Mapping[str, float] = {
+    "words": 3.7,
+    "name": 18.0,  # F1 of name and query times the kind's prior
+    "coverage": 6.4,  # share of the query that the card holds and its path does not
+    "parent": 13.7,  # words of the query in the name of what is around, by rarity
+    "callable": 5.9,
+    "type": -11.5,
+    "value": -12.5,
+    "module_code": -2.4,
+    "prose": -8.0,
+    "part": 0.0,
+    "declaration": -9.0,
+    "nameless": -0.2,
+    "length": 0.6,  # ln of lines, 0 to 8
+    "meaning": 4.0,  # -3 to 6 standard deviations
+    "message": 12.0,
+}
+"""For a question after something that is done, beside the file's own score. Learned (`training/card_stage.py`) from
+functions of packages that serve in no benchmark, with the sign of each given; `prose`, `part`, `message` by hand."""
+ACTION_WORDS: Mapping[str, float] = {
+    "words": 7.4,
+    "name": 13.4,
+    "coverage": 4.6,
+    "parent": 10.3,
+    "callable": 3.6,
+    "type": -5.6,
+    "value": -8.0,
+    "module_code": -1.5,
+    "prose": -5.0,
+    "part": -5.0,
+    "declaration": -6.2,
+    "nameless": -1.7,
+    "message": 12.0,
+}
+"""The same where there are no vectors; the file's score is then surer beside it."""
+WITHIN = 0.5
+"""How much of these counts for the cards of one file, where a question is after a subject."""
+QUOTED = 12.0
+"""Weight of `message` where the question reads like an error or a log line."""
+
+CROWDING: Mapping[str, float] = {"cards": 0.5, "files": 5.0}
+"""What every further card of a file loses, by what the order goes by: a subject is better served by several files."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardWeights:
+    """How cards are weighed."""
+
+    within: Mapping[str, float]
+    """Every term's weight."""
+    across: frozenset[str]
+    """Terms that count between files too."""
+    order: Literal["cards", "files"]
+    """What the order goes by."""
+
+
+def card_weights(asked: Intent | Literal["symbol", "other"], *, has_meaning: bool) -> CardWeights:
+    """Return how cards are weighed for a query.
+
+    Args:
+        asked: What a question is after; "symbol" for a name alone, "other" for paths, reports and traces.
+        has_meaning: Whether there are vectors.
+    """
+    if asked == "symbol":
+        return CardWeights({**CARD, "symbol": ASKED_SYMBOL}, frozenset(), "files")
+    if asked == "other":
+        return CardWeights(CARD, frozenset(), "files")
+    weights = ACTION if has_meaning else ACTION_WORDS
+    if asked == "action":
+        return CardWeights(weights, frozenset(weights), "cards")
+    within = {name: WITHIN * weight for name, weight in weights.items() if name != "message"}
+    if asked == "message":
+        return CardWeights({**within, "message": QUOTED}, frozenset({"message"}), "files")
+    return CardWeights(within, frozenset(), "files")
+
 
 SHORT_WORDS, LONG_WORDS = 6, 10
 

@@ -97,9 +97,7 @@ def mine_file(tree: str, path: str, text: str, rng: random.Random) -> tuple[list
 
 def write_tasks(tasks: list[Task], target: Path) -> None:
     """Write tasks, one JSON object a line."""
-    target.write_text(
-        "".join(json.dumps(asdict(task), ensure_ascii=False) + "\n" for task in tasks), encoding="utf-8"
-    )
+    target.write_text("".join(json.dumps(asdict(task), ensure_ascii=False) + "\n" for task in tasks), encoding="utf-8")
 
 
 def _functions(root: Node, grammar: Grammar) -> Iterator[tuple[Node, Node]]:
@@ -115,9 +113,7 @@ def _functions(root: Node, grammar: Grammar) -> Iterator[tuple[Node, Node]]:
         waiting.extend(reversed(node.named_children))
 
 
-def _questions(
-    node: Node, grammar: Grammar, doc: str, raw: bytes, rng: random.Random
-) -> Iterator[tuple[str, str]]:
+def _questions(node: Node, grammar: Grammar, doc: str, raw: bytes, rng: random.Random) -> Iterator[tuple[str, str]]:
     name = name_of(node, grammar).rpartition(".")[2]
     parts = split_documentation(re.sub(rf"\A\s*{re.escape(name)}\s", "", doc))
     if parts is not None:

@@ -198,6 +198,7 @@ def _leading_comment(node: Node, grammar: Grammar) -> tuple[str, set[int]]:
 
 
 def name_of(node: Node, grammar: Grammar) -> str:
+    """Return the name of a definition, with its receiver in Go; "" for a node that is none."""
     if grammar.language == "elixir":
         match = re.match(r"defp?\s+(\w+[?!]?)", _text(node)[:200])
         return match[1] if match else ""

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codecards.indexer.cards import CardTexts
-from codecards.indexer.tokens import FileTokens, tokenize_cards, whole_token, word_tokens, words
+from codecards.indexer.tokens import FileTokens, messages, tokenize_cards, whole_token, word_tokens, words
 
 
 def unpacked(tokens: FileTokens) -> list[dict[str, list[int]]]:
     """Return for each card its words with their counts by field."""
     offsets, index = array("I", tokens.card_offsets), array("I", tokens.token_index)
-    rows = [list(tokens.counts[start : start + 5]) for start in range(0, len(tokens.counts), 5)]
+    rows = [list(tokens.counts[start : start + 6]) for start in range(0, len(tokens.counts), 6)]
     return [
         {tokens.vocabulary[index[entry]]: rows[entry] for entry in range(first, last)}
         for first, last in pairwise(offsets)
@@ -65,14 +65,38 @@ def test_words_are_counted_by_card_and_field() -> None:
         ]
     )
     first, second = unpacked(tokens)
-    assert first["total"] == [1, 0, 1, 1, 2]
-    assert first["=gettotal"] == [1, 0, 1, 0, 0]
-    assert first["cart"] == [0, 1, 0, 0, 0]
-    assert second == {"x": [0, 0, 0, 0, 1], "total": [0, 0, 0, 0, 1]}
+    assert first["total"] == [1, 0, 1, 1, 2, 0]
+    assert first["=gettotal"] == [1, 0, 1, 0, 0, 0]
+    assert first["cart"] == [0, 1, 0, 0, 0, 0]
+    assert second == {"x": [0, 0, 0, 0, 1, 0], "total": [0, 0, 0, 0, 1, 0]}
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ('raise ValueError("index must be positive")', "index must be positive"),
+        ("raise ValueError(f'the index is {index}')", "the index is {index}"),
+        ("throw new Error(`no such file here`);", "no such file here"),
+        ('log("at %5.2f of it\\n")', "at   of it "),
+        ('a = "one" + b + "two words"', ""),
+        ("# it doesn't say what it can't", ""),
+        ('"""What this does in words."""', ""),
+        ("x = 'It is \\'quoted\\' here'", "It is \\'quoted\\' here"),
+        ('"an open one\nx = "a closed one here"', "a closed one here"),
+        ("no string at all", ""),
+    ],
+)
+def test_a_string_of_several_words_is_a_message(code: str, said: str) -> None:
+    assert messages(code) == said
+
+
+def test_the_words_of_messages_are_counted_apart() -> None:
+    (first,) = unpacked(tokenize_cards([CardTexts("", "", "", "", 'index("the index is negative")')]))
+    assert first["index"] == [0, 0, 0, 0, 2, 1]
 
 
 def test_counts_stop_at_what_a_byte_holds() -> None:
-    assert unpacked(tokenize_cards([CardTexts("", "", "", "", "word " * 300)])) == [{"word": [0, 0, 0, 0, 255]}]
+    assert unpacked(tokenize_cards([CardTexts("", "", "", "", "word " * 300)])) == [{"word": [0, 0, 0, 0, 255, 0]}]
 
 
 def test_no_cards_and_cards_without_words_have_no_entries() -> None:

@@ -1,49 +1,65 @@
 """The order in which cards of several files are shown."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codecards.retrieval.card_choice import CardScores, order_cards
+from codecards.retrieval.card_choice import CardScores, order_cards, scored
 
-FILES = st.lists(
-    st.tuples(st.floats(-5, 20, width=32), st.lists(st.floats(-5, 20, width=32), max_size=5)), min_size=1, max_size=8
-)
+VALUES = st.floats(-5, 20, width=32)
+FILES = st.lists(st.tuples(VALUES, st.lists(VALUES, max_size=5)), min_size=1, max_size=8)
+CROWDING = st.sampled_from((0.0, 0.5, 5.0))
 
 
-def scores_of(files: list[tuple[float, list[float]]]) -> tuple[CardScores, np.ndarray]:
-    card_file = [row for row, (_, cards) in enumerate(files) for _ in cards]
+def scores_of(
+    files: list[tuple[float, list[float]]], crowding: float, *, across: bool = False
+) -> tuple[CardScores, np.ndarray]:
+    card_file = np.array([row for row, (_, cards) in enumerate(files) for _ in cards], np.int64)
     total = np.array([value for _, cards in files for value in cards], np.float32)
-    cards = np.arange(len(total)) + 10
-    scores = CardScores(cards, np.array(card_file, np.int64), {"words": total}, total)
+    counted = total if across else np.zeros_like(total)
+    scores = scored(
+        np.arange(len(total)) + 10, card_file, {"words": total}, total, counted, len(files), crowding=crowding
+    )
     return scores, np.array([score for score, _ in files], np.float32)
 
 
-@given(FILES, st.integers(1, 40))
-def test_every_file_shows_its_best_card_before_any_shows_a_second(
-    files: list[tuple[float, list[float]]], limit: int
+@given(FILES, CROWDING, st.booleans(), st.integers(1, 40))
+def test_the_best_cards_come_with_what_each_further_one_of_a_file_loses(
+    files: list[tuple[float, list[float]]], crowding: float, across: bool, limit: int
 ) -> None:
-    scores, file_scores = scores_of(files)
+    scores, file_scores = scores_of(files, crowding, across=across)
+    expected: list[float] = []
+    for score, cards in files:
+        best = max(cards, default=0.0)
+        values = [float(np.float32(score)) + (value if across else value - best) for value in sorted(cards)[::-1]]
+        expected += [value - crowding * rank for rank, value in enumerate(values)]
     shown = order_cards(scores, file_scores, limit)
-    assert len(shown) == min(limit, len(scores.cards))
-    assert len({place for place, _ in shown}) == len(shown)
-    with_cards = [row for row, (_, cards) in enumerate(files) if cards]
-    first = [file for _, file in shown[: len(with_cards)]]
-    assert len(set(first)) == len(first)
-    for place, file in shown[: len(with_cards)]:
+    assert [value for _, _, value in shown] == pytest.approx(sorted(expected, reverse=True)[:limit], abs=1e-3)
+
+
+@given(FILES, CROWDING, st.booleans())
+def test_of_the_cards_of_a_file_the_better_comes_first(
+    files: list[tuple[float, list[float]]], crowding: float, across: bool
+) -> None:
+    scores, file_scores = scores_of(files, crowding, across=across)
+    seen: dict[int, float] = {}
+    for place, file, _ in order_cards(scores, file_scores, 40):
         assert scores.card_file[place] == file
-        assert scores.total[place] == max(np.array(files[file][1], np.float32))
+        # Scores that differ by less than a rounding are equal.
+        assert scores.total[place] <= seen.get(file, np.inf) + 1e-4
+        seen[file] = scores.total[place]
 
 
-@given(FILES)
-def test_files_come_in_order_of_their_scores(files: list[tuple[float, list[float]]]) -> None:
-    scores, file_scores = scores_of(files)
-    n_files = sum(bool(cards) for _, cards in files)
-    order = [np.round(file_scores[file], 5) for _, file in order_cards(scores, file_scores, n_files)]
-    assert order == sorted(order, reverse=True)
-
-
-@given(FILES, st.integers(1, 10))
-def test_a_longer_list_begins_with_the_shorter_one(files: list[tuple[float, list[float]]], limit: int) -> None:
-    scores, file_scores = scores_of(files)
+@given(FILES, CROWDING, st.integers(1, 10))
+def test_a_longer_list_begins_with_the_shorter_one(
+    files: list[tuple[float, list[float]]], crowding: float, limit: int
+) -> None:
+    scores, file_scores = scores_of(files, crowding)
     assert order_cards(scores, file_scores, limit + 3)[:limit] == order_cards(scores, file_scores, limit)
+
+
+def test_a_file_that_is_not_shown_shows_no_card() -> None:
+    scores, file_scores = scores_of([(3.0, [1.0, 2.0]), (9.0, [5.0])], 0.5)
+    file_scores[1] = -np.inf
+    assert [file for _, file, _ in order_cards(scores, file_scores, 10)] == [0, 0]

@@ -91,6 +91,40 @@ def test_the_card_that_is_asked_for_comes_first(shop: IndexedText, query: str, n
     assert answer.verdict == "found"
 
 
+ERRORS = '''
+#- stock/count.py
+def take(store, n):
+    if n < 0:
+        raise ValueError("the number of items must be at least one")
+    return store.lower(n)
+
+
+def number_of_items(store):
+    return store.items
+
+
+def put(store, n):
+    return store.higher(n)
+#- stock/items.py
+class Items:
+    """The items must be a number, and at least one."""
+
+    def at_least_one(self, number):
+        return number
+'''
+
+
+def test_what_an_error_says_finds_the_function_that_raises_it(tmp_path: Path) -> None:
+    answer = indexed(tmp_path, ERRORS).ask("number of items must be at least one")
+    assert answer.hits[0].card.qualified_name == "take"
+    assert any(term.name == "message" and term.value > 0 for term in answer.hits[0].terms)
+
+
+def test_a_question_after_a_subject_shows_a_card_of_every_good_file_first(shop: IndexedText) -> None:
+    paths = [hit.card.path for hit in shop.ask("request parser").hits]
+    assert paths[0] != paths[1]
+
+
 @pytest.mark.seed("S2-46")
 @pytest.mark.parametrize(
     ("query", "path"),

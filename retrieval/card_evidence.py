@@ -1,0 +1,131 @@
+"""Card evidence: what speaks for each card of the candidate files, by the names of `weights.CardWeights`."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codecards.retrieval.columns import KINDS, Floats, Int64s
+from codecards.retrieval.derived_index import DerivedIndex
+from codecards.retrieval.file_evidence import Evidence
+from codecards.retrieval.symbol_evidence import NamedCards
+from codecards.retrieval.text_evidence import FIELD_MESSAGE, TextWeights, card_scores, share_of
+from codecards.retrieval.vector_lane import Similarity
+
+MEANING_RANGE = (-3.0, 6.0)
+"""Standard deviations from the mean of the candidates' cards within which a similarity counts: embedders differ in how
+far apart their similarities lie, and not in which of them stand out."""
+MESSAGE_FLOOR = 0.7
+"""Share of the query that a card's messages must hold to be what was quoted; its words in other places don't count."""
+_PARENT = TextWeights((0.0, 1.0, 0.0, 0.0, 0.0, 0.0))
+_SCALE = 2.2
+"""Highest value of a word in BM25 with its k1 of 1.2."""
+_CALLABLE = ("function", "method", "constructor", "property", "macro", "procedure", "trigger")
+_TYPE = (
+    "class", "struct", "interface", "trait", "enum", "record", "object", "type", "table", "view", "impl", "namespace",
+    "module",
+)  # fmt: skip
+_VALUE = ("variable", "constant", "field")
+_KIND_TERMS: Mapping[str, tuple[str, ...]] = {
+    "callable": _CALLABLE,
+    "type": _TYPE,
+    "value": _VALUE,
+    "module_code": ("module",),
+    "prose": ("section", "window", "cell"),
+    "part": ("part",),
+    "declaration": ("declaration",),
+}
+
+
+def card_features(
+    index: DerivedIndex,
+    evidence: Evidence,
+    cards: Int64s,
+    card_file: Int64s,
+    named: Sequence[NamedCards],
+    frames: Mapping[int, float],
+    similarity: Similarity | None,
+    wanted: Collection[str],
+) -> dict[str, Floats]:
+    """Return name → (K,) for those features that are wanted and can be had.
+
+    Args:
+        index: The index.
+        evidence: Of the candidate files.
+        cards: (K,): their cards' rows, ascending.
+        card_file: (K,): place in the candidate files.
+        named: Exact definitions of the query's names.
+        frames: Card row → how surely a stack frame lies in it.
+        similarity: How near cards are; None without vectors.
+        wanted: Names of features.
+    """
+    columns = index.columns
+    kind = columns.kind[cards]
+    found = {
+        name: np.isin(kind, _numbers(_KIND_TERMS[name])).astype(np.float32) for name in _KIND_TERMS if name in wanted
+    }
+    found |= _word_features(index, evidence, cards, wanted)
+    if "nameless" in wanted:
+        found["nameless"] = (columns.folded_name[cards] == 0).astype(np.float32)
+    if "length" in wanted:
+        n_lines = columns.last_line[cards].astype(np.int64) - columns.first_line[cards] + 1
+        found["length"] = np.log1p(n_lines).astype(np.float32)
+    if "symbol" in wanted:
+        found["symbol"] = np.zeros(len(cards), np.float32)
+        for one in named:
+            np.maximum(found["symbol"], _Placing(one.cards, cards).spread(one.values), out=found["symbol"])
+    if "frame" in wanted and frames:
+        rows = np.array(sorted(frames), np.int64)
+        values = np.array([frames[row] for row in rows.tolist()], np.float32)
+        found["frame"] = _Placing(rows, cards).spread(values)
+    if similarity is not None and "meaning" in wanted and len(cards):
+        cosines = similarity.cards(cards)
+        scaled = (cosines - cosines.mean()) / max(float(cosines.std()), 1e-3)
+        found["meaning"] = np.clip(scaled, *MEANING_RANGE).astype(np.float32)
+    return found
+
+
+def _word_features(
+    index: DerivedIndex, evidence: Evidence, cards: Int64s, wanted: Collection[str]
+) -> dict[str, Floats]:
+    """Return what the words of the query say of each card."""
+    matches, groups = evidence.matches, evidence.groups
+    placing = _Placing(matches.cards, cards)
+    parts = np.where(groups.is_part, groups.idf, 0.0).astype(np.float32)
+    whole = max(float(parts.sum()), 1e-9)
+    found = {"words": placing.spread(share_of(evidence.card_words)), "name": placing.spread(evidence.names.by_card)}
+    if "coverage" in wanted:
+        in_path = np.minimum(1.0, evidence.paths.counts)
+        card_of_cell = matches.card_file[matches.cell_card]
+        unsaid = parts[matches.cell_group] * (1 - in_path[card_of_cell, matches.cell_group])
+        held = np.minimum(1.0, np.bincount(matches.pair_cell, matches.pair_strength, len(matches.cell_card)))
+        found["coverage"] = placing.spread(np.bincount(matches.cell_card, held * unsaid, len(matches.cards)) / whole)
+    if "parent" in wanted:
+        found["parent"] = placing.spread(card_scores(index, matches, groups, _PARENT) / (_SCALE * whole))
+    if "message" in wanted:
+        said = matches.pair_strength * (matches.counts[:, FIELD_MESSAGE] > 0)[matches.pair_entry]
+        held = np.minimum(1.0, np.bincount(matches.pair_cell, said, len(matches.cell_card)))
+        share = np.bincount(matches.cell_card, held * parts[matches.cell_group], len(matches.cards)) / whole
+        found["message"] = placing.spread(np.clip((share - MESSAGE_FLOOR) / (1 - MESSAGE_FLOOR), 0.0, 1.0))
+    return {name: values for name, values in found.items() if name in wanted}
+
+
+class _Placing:
+    """Where some cards are among others."""
+
+    def __init__(self, rows: Int64s, cards: Int64s) -> None:
+        self._n_cards = len(cards)
+        place = np.minimum(np.searchsorted(cards, rows), max(0, len(cards) - 1))
+        self._inside = cards[place] == rows if len(cards) else np.zeros(len(rows), np.bool_)
+        self._place = place[self._inside]
+
+    def spread(self, values: NDArray[np.floating[Any]]) -> Floats:
+        """Return (K,): the values of those cards, 0 for the others."""
+        found = np.zeros(self._n_cards, np.float32)
+        found[self._place] = values[self._inside]
+        return found
+
+
+def _numbers(kinds: Sequence[str]) -> list[int]:
+    return [KINDS.index(kind) for kind in kinds]
