@@ -23,7 +23,7 @@ class Derivation:
     """Derives columns, word index and, with an embedder, vectors; an `indexer.deriving.Deriver`.
 
     Args:
-        read_text: Reads what is embedded; not called without an embedder.
+        read_text: Reads what is embedded, and message catalogs.
         embedder: Whose vectors are derived; None, or one without dimensions, for none.
     """
 
@@ -41,12 +41,14 @@ class Derivation:
             EmbedderError: The model can't be loaded.
         """
         # numpy, tantivy and FAISS are not waited for where nothing has changed.
+        from codecards.retrieval.glossary_mining import derive_glossary  # noqa: PLC0415
         from codecards.retrieval.vector_lane import derive_vectors  # noqa: PLC0415
         from codecards.retrieval.word_derivation import derive_words  # noqa: PLC0415
 
         if change.new_folder.exists():
             shutil.rmtree(change.new_folder)  # left by a writer that died before its commit
         derive_words(change)
+        derive_glossary(change, self._read_text)
         if self._embedder is not None:
             derive_vectors(change, self._embedder, self._texts)
         write_contents(change.new_folder)

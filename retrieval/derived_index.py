@@ -16,6 +16,7 @@ from codecards.retrieval.columns import Columns, Floats, Int64s, Uint64s
 from codecards.retrieval.derived_folder import COLUMNS_FOLDER, KEYWORDS_FOLDER, VECTORS_FOLDER, read_languages
 from codecards.retrieval.embedder import Embedder
 from codecards.retrieval.expansion import Expander
+from codecards.retrieval.glossary import Glossary, read_glossary
 from codecards.retrieval.keyword_index import KeywordIndex
 from codecards.retrieval.path_words import ENTRY_STEMS
 from codecards.retrieval.vector_lane import VectorLane
@@ -30,6 +31,7 @@ class DerivedIndex:
         vocabulary: Word ↔ id.
         languages: By the number that the columns store.
         vectors: None where no vectors are ready.
+        glossary: Chinese words and the English ones that this repository uses for them.
     """
 
     def __init__(
@@ -40,6 +42,7 @@ class DerivedIndex:
         keywords: KeywordIndex,
         vectors: VectorLane | None,
         embedder: Embedder | None,
+        glossary: Glossary,
     ) -> None:
         self.columns = columns
         self.vocabulary = vocabulary
@@ -47,6 +50,7 @@ class DerivedIndex:
         self.keywords = keywords
         self.vectors = vectors if embedder is not None else None
         self.embedder = embedder
+        self.glossary = glossary
         self.expander = Expander(vocabulary)
 
     @classmethod
@@ -72,6 +76,7 @@ class DerivedIndex:
                 KeywordIndex(folder / KEYWORDS_FOLDER),
                 lane,
                 embedder,
+                read_glossary(folder),
             )
         except (OSError, ValueError, KeyError, EOFError) as error:
             raise SnapshotDamagedError(f"the index in {folder} is damaged ({error}); run `codecards index`") from error

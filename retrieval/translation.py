@@ -5,27 +5,19 @@ covers is still searched by its pairs of characters. A known word becomes one te
 its own pairs of characters, so that a Chinese comment and an English name stand for the same thing and count once.
 """
 
-import importlib.resources
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from codecards.indexer.tokens import is_pair_script, stem, whole_token, word_parts
 from codecards.retrieval.derived_index import DerivedIndex
-from codecards.retrieval.query import JOIN_WEIGHT, POSITION_DECAY, Query, Term
+from codecards.retrieval.glossary import Glossary, Names, programming_terms
+from codecards.retrieval.query import JOIN_WEIGHT, PAIR_END_WEIGHT, POSITION_DECAY, Query, Term
 from codecards.retrieval.query_words import STOP_CHARACTERS, STOP_PAIRS
 
 LONGEST = 6
 """Characters of the longest known word."""
 TRANSLATED = 0.8
 """Weight of a translated word beside one that was typed: the asker did not write it."""
-FIRST, LATER = 1.0, 0.8
-"""How surely the first English name of a word, and each further one, stands for it."""
-
-Glossary = Mapping[str, tuple[tuple[str, float], ...]]
-"""Chinese word → (English word, how surely it stands for it), the surest first."""
-
-
 UNKNOWN = 0.3
 """Weight of a stretch that nobody here knows: it can't be found, and the answer's verdict must not forget it."""
 
@@ -35,19 +27,8 @@ class Concept:
     """One stretch of Chinese in a question, and its English names."""
 
     chinese: str
-    english: tuple[tuple[str, float], ...]
+    english: Names
     """None for a word that says nothing, and for a stretch between known words."""
-
-
-@lru_cache(maxsize=1)
-def programming_terms() -> Glossary:
-    """Return the list of programming terms that comes with the package."""
-    text = importlib.resources.files("codecards.retrieval").joinpath("chinese_terms.txt").read_text(encoding="utf-8")
-    rows = (line.split() for line in text.splitlines() if line and not line.startswith("#"))
-    return {
-        chinese: tuple((word, LATER if place else FIRST) for place, word in enumerate(english))
-        for chinese, *english in rows
-    }
 
 
 def is_foreign(text: str) -> bool:
@@ -64,7 +45,6 @@ def in_english(index: DerivedIndex, query: Query) -> Query:
     """
     if not is_foreign(query.text) or query.is_issue:
         return query
-    glossary = programming_terms()
     spoken: list[str] = []
     concepts: dict[int, Concept] = {}
     unknown: list[str] = []
@@ -72,35 +52,58 @@ def in_english(index: DerivedIndex, query: Query) -> Query:
         if not is_pair_script(word):
             spoken.append(word)
             continue
-        for concept in cut(word, glossary):
+        for concept in _concepts(word, index.glossary):
             if concept.english:
                 concepts[len(spoken)] = concept
                 spoken.append(_best_name(index, concept))
-            elif concept.chinese not in glossary:
+            else:
                 unknown.append(concept.chinese)
     if not concepts:
         return query
     typed = [term for term in query.terms if not is_pair_script(term.token)]
-    rest = [*_known_pairs(index, query.terms, concepts), *_unknown(index, unknown)]
+    rest = [*_known_pairs(index, query.terms, concepts, unknown), *_unknown(index, unknown)]
     terms = (*_terms(concepts), *typed, *_joins(spoken, concepts), *rest)
     return replace(query, terms=terms, content_words=tuple(spoken), english=" ".join(spoken))
 
 
+def _concepts(run: str, mined: Glossary) -> Iterator[Concept]:
+    """Yield the words of a run that the list knows, and between them those that only the repository itself tells."""
+    listed = programming_terms()
+    for concept in cut(run, listed):
+        if concept.chinese not in listed:
+            yield from cut(concept.chinese, mined)
+        elif concept.english:
+            more = [name for name in mined.get(concept.chinese, ()) if name[0] not in dict(concept.english)]
+            yield Concept(concept.chinese, (*concept.english, *more))
+
+
 def cut(run: str, glossary: Glossary) -> Iterator[Concept]:
-    """Yield the known words of a run of Chinese, the longest match first from the left, and what lies between them."""
+    """Yield the known words of a run of Chinese, the longest match first from the left, and what lies between them.
+
+    A single character is a word only where it stands alone between others: 库 is a library, but not in 库存. One that says
+    nothing ends a word anywhere.
+    """
     place = start = 0
     while place < len(run):
         lengths = range(min(LONGEST, len(run) - place), 0, -1)
-        length = next((length for length in lengths if run[place : place + length] in glossary), 0)
+        length = next((length for length in lengths if _is_word(run[place : place + length], glossary)), 0)
         if length:
             if place > start:
-                yield Concept(run[start:place], ())
+                yield _stretch(run[start:place], glossary)
             chinese = run[place : place + length]
             yield Concept(chinese, tuple(glossary[chinese]))
             start = place + length
         place += length or 1
     if place > start:
-        yield Concept(run[start:place], ())
+        yield _stretch(run[start:place], glossary)
+
+
+def _is_word(chinese: str, glossary: Glossary) -> bool:
+    return chinese in glossary and (len(chinese) > 1 or not glossary[chinese])
+
+
+def _stretch(chinese: str, glossary: Glossary) -> Concept:
+    return Concept(chinese, tuple(glossary.get(chinese, ())) if len(chinese) == 1 else ())
 
 
 def _best_name(index: DerivedIndex, concept: Concept) -> str:
@@ -129,12 +132,15 @@ def _joins(spoken: Sequence[str], concepts: Mapping[int, Concept]) -> Iterator[T
             yield Term(token, "join", JOIN_WEIGHT * TRANSLATED / (1 + POSITION_DECAY * position), position)
 
 
-def _known_pairs(index: DerivedIndex, terms: Sequence[Term], concepts: Mapping[int, Concept]) -> Iterator[Term]:
-    """Yield the pairs of characters that no concept holds and the index has."""
+def _known_pairs(
+    index: DerivedIndex, terms: Sequence[Term], concepts: Mapping[int, Concept], unknown: Sequence[str]
+) -> Iterator[Term]:
+    """Yield the pairs of characters that no concept holds and the index has; those across a word's end weigh less."""
     held = {pair for concept in concepts.values() for pair in word_parts(concept.chinese)}
+    inside = {pair for stretch in unknown for pair in word_parts(stretch)}
     for term in terms:
         if is_pair_script(term.token) and term.token not in held and index.vocabulary.find(term.token) >= 0:
-            yield term
+            yield term if term.token in inside else replace(term, weight=term.weight * PAIR_END_WEIGHT)
 
 
 def _unknown(index: DerivedIndex, stretches: Sequence[str]) -> Iterator[Term]:

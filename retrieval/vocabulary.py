@@ -37,6 +37,10 @@ class Vocabulary:
         # 0xFF occurs in no UTF-8 text, so that every word with the prefix is below.
         return range(self._bisect(wanted), self._bisect(wanted + b"\xff"))
 
+    def between(self, first: str, last: str) -> range:
+        """Return the ids of the words from `first` on that stand before `last`."""
+        return range(self._bisect(first.encode("utf-8")), self._bisect(last.encode("utf-8")))
+
     def all_words(self) -> list[str]:
         """Return every word, sorted."""
         return [self[word_id] for word_id in range(len(self))]

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from codecards.retrieval.glossary import programming_terms
 from codecards.retrieval.query import read_query
-from codecards.retrieval.translation import cut, in_english, programming_terms
+from codecards.retrieval.translation import cut, in_english
 from tests.retrieval.indexed_text import IndexedText, WordEmbedder, indexed
 
 SHOP = """\
@@ -60,6 +61,12 @@ def test_the_longest_known_word_wins_and_what_lies_between_is_told() -> None:
     assert found == [
         ("本", ()), ("文件系统", (("filesystem", 1.0),)), ("的", ()), ("文件", (("file", 1.0),)),
     ]  # fmt: skip
+
+
+def test_a_single_character_is_a_word_only_where_it_stands_alone() -> None:
+    glossary = {"库": (("library", 1.0),), "安装": (("install", 1.0),)}
+    assert [concept.english for concept in cut("安装库", glossary)] == [(("install", 1.0),), (("library", 1.0),)]
+    assert [concept.english for concept in cut("库存", glossary)] == [()]
 
 
 def test_names_of_one_word_and_its_characters_are_one_term_that_weighs_less(shop: IndexedText) -> None:
