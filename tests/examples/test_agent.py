@@ -76,6 +76,26 @@ def test_requests_have_the_goal_first_and_each_call_directly_before_its_answer(t
     ]  # fmt: skip
 
 
+@pytest.mark.seed("S0-38", "S0-40")
+def test_a_long_task_stays_in_its_budget_and_the_endpoint_takes_every_request(tmp_path: Path) -> None:
+    """Large outputs, errors, several calls at once, compaction: no call ever loses its answer."""
+    root = write_repository(tmp_path, SHOP)
+    acts: list[tuple[tuple[str, dict[str, str]], ...]] = [
+        (("run", {"command": "python -c 'print(\"many words \" * 4000)'"}), ("recall", {"query": "purge"})),
+        (("open_file", {"path": "tokens.py", "purpose": "look"}), ("run", {"command": "python -c 'raise ValueError'"})),
+        (("compact", {}), ("nothing", {}), ("close_file", {"path": "tokens.py"})),
+    ]
+    steps = [Step(says=f"step {number}: " + "because " * 40, calls=acts[number % 3]) for number in range(12)]
+    with ScriptedEndpoint([*steps, Step(says="done")]) as scripted:
+        endpoint = Endpoint(scripted.base_url, "scripted")
+        session = run_task(
+            root, "tidy up", endpoint, allowed=["python -c"], budget_tokens=2_000, told=lambda _line: None
+        )
+        endpoint.close()
+        assert scripted.n_left == 0
+    assert max(ledger.total_tokens for ledger in session.state.ledgers) <= 2_000
+
+
 @pytest.mark.parametrize(
     ("name", "arguments", "says"),
     [
