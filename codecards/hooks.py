@@ -115,6 +115,7 @@ def _take_down(event: HookEvent, name: str, environment: Mapping[str, str]) -> s
         return ""  # nobody uses codecards here
     store = SessionStore(resolve_inside(root, f"{FOLDER_NAME}/sessions"))
     known = store.exists(name)  # refuses what is no name
+    resolve_inside(root, f"{FOLDER_NAME}/sessions/{name}")  # refuses a link that leads out
     if event.key and _told_before(store.folder / name, event.key):
         return ""
     if event.act is not None:
@@ -199,10 +200,14 @@ def _told_before(folder: Path, key: str) -> bool:
     mark = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     path = folder / "hooks.seen"
     with locked(folder / "hooks.lock"):
-        seen = path.read_text(encoding="ascii", errors="replace").split() if path.exists() else []
+        seen = (
+            path.read_text(encoding="ascii", errors="replace").split()
+            if path.is_file() and not path.is_symlink()
+            else []
+        )
         if mark in seen:
             return True
-        path.write_text("\n".join([*seen, mark][-KEPT_MARKS:]), encoding="ascii")
+        write_atomic(path, "\n".join([*seen, mark][-KEPT_MARKS:]).encode())
     return False
 
 

@@ -50,6 +50,8 @@ class Plan:
     record: Record
     """As it is to be afterwards."""
     notes: tuple[str, ...] = ()
+    inside: bool = True
+    """Whether nothing out of the base may be touched."""
 
     def diff(self) -> str:
         """Return the changes as a unified diff; "" if there are none."""
@@ -154,7 +156,9 @@ def plan_install(agents: Iterable[Agent], scope: str, base: Path, record: Record
             )
         note = agent.notes.get(scope)
         draft.notes += [f"{agent.title}: {note}"] if note else []
-    return Plan(base, _changes(draft), replace(record, command=command, files=draft.files()), draft.all_notes())
+    return Plan(
+        base, _changes(draft), replace(record, command=command, files=draft.files()), draft.all_notes(), draft.inside
+    )
 
 
 def plan_uninstall(agents: Iterable[Agent], scope: str, base: Path, record: Record) -> Plan:
@@ -169,7 +173,7 @@ def plan_uninstall(agents: Iterable[Agent], scope: str, base: Path, record: Reco
         for target in agent.targets(scope):
             for name in target.paths:
                 _take_out(draft, agent.name, target, name, record.command)
-    return Plan(base, _changes(draft), replace(record, files=draft.files()), draft.all_notes())
+    return Plan(base, _changes(draft), replace(record, files=draft.files()), draft.all_notes(), draft.inside)
 
 
 def _take_out(draft: _Draft, agent: str, target: Target, name: str, command: str) -> None:
@@ -219,13 +223,11 @@ def carry_out(plan: Plan, save_record: Callable[[Record], None], old_record: Rec
     except (OSError, StateFileError) as error:
         for change in reversed(written):
             _put(change.path, change.before)
-        _remove_folders(plan.base, plan.record)
+        _remove_folders(plan, plan.record)
         save_record(old_record)
         raise ConfigurationError(f"{written[-1].name} can't be written: {error} Nothing was changed.") from error
     kept = {one.path for one in plan.record.files}
-    _remove_folders(
-        plan.base, replace(old_record, files=tuple(one for one in old_record.files if one.path not in kept))
-    )
+    _remove_folders(plan, replace(old_record, files=tuple(one for one in old_record.files if one.path not in kept)))
     save_record(plan.record)
 
 
@@ -273,13 +275,21 @@ def _umask() -> int:
     return mask
 
 
-def _remove_folders(base: Path, record: Record) -> None:
-    """Remove the folders that were made for these files, where nothing is left in them."""
-    folders = {folder for one in record.files for folder in one.folders}
-    for folder in sorted(folders, key=len, reverse=True):
-        place = base / folder
-        if place.is_dir() and not any(place.iterdir()):
-            place.rmdir()
+def _remove_folders(plan: Plan, record: Record) -> None:
+    """Remove the folders that were made for these files, where nothing is left in them.
+
+    A project's record may have come with the project: what it says is believed of folders above its own files alone.
+    """
+    base = plan.base.resolve()
+    folders = {
+        base / folder
+        for one in record.files
+        for folder in one.folders
+        if base / folder in (base / one.path).parents and (not plan.inside or (base / folder).is_relative_to(base))
+    }
+    for folder in sorted(folders - {base}, key=lambda one: len(one.parts), reverse=True):
+        if folder.is_dir() and not folder.is_symlink() and not any(folder.iterdir()):
+            folder.rmdir()
 
 
 def _united(old: Record, new: Record) -> tuple[FileRecord, ...]:

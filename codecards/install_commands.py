@@ -43,9 +43,7 @@ def install(
     from codecards.agents import agents  # noqa: PLC0415 - other commands need none of this
     from codecards.install import detect, plan_install  # noqa: PLC0415
 
-    words = shlex.split(command)
-    if not words:
-        raise UsageError("--command is empty; say how codecards is called, such as `codecards` or `uvx codecards`.")
+    words = _words(command)
     base, place, record = _open(scope)
     table = agents(words)
     found = _named(table, agent) if agent else detect(table, base if scope == "project" else _project(), Path.home())
@@ -67,10 +65,20 @@ def uninstall(
     from codecards.install import plan_uninstall  # noqa: PLC0415
 
     base, place, record = _open(scope)
-    table = agents(shlex.split(record.command))
+    table = agents(_words(record.command))
     found = _named(table, agent) if agent else list(table)
     plan = plan_uninstall(found, scope, base, record)
     _finish(plan, found, place, record, yes=yes, dry_run=dry_run, as_json=as_json)
+
+
+def _words(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UsageError(f"--command {command!r} can't be taken apart: {error}.") from error
+    if not words:
+        raise UsageError("--command is empty; say how codecards is called, such as `codecards` or `uvx codecards`.")
+    return words
 
 
 def _open(scope: str) -> "tuple[Path, Path, Record]":

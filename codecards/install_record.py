@@ -97,7 +97,9 @@ def save_record(path: Path, record: Record) -> None:
             write_atomic(ignore, IGNORE_TEXT.encode(), mode=0o644)
         return
     path.unlink(missing_ok=True)
-    for folder in path.parents[: record.n_folders]:
+    # A project's record may have come with the project; of its folders only `.codecards` can be ours.
+    most = 1 if path.parent.name == FOLDER_NAME else len(path.parents)
+    for folder in path.parents[: max(0, min(record.n_folders, most))]:
         _remove_if_bare(folder)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from codecards.errors import StateFileError
 from codecards.router.atomic_files import append_line, locked
 
 LOG_NAME = "supplied.jsonl"
@@ -32,8 +33,10 @@ def note_supply(folder: Path, supply: Supply) -> None:
     """Append one line to a session's log.
 
     Raises:
-        StateFileError: It can't be written.
+        StateFileError: It can't be written, or is a link, which might lead anywhere.
     """
+    if (folder / LOG_NAME).is_symlink():
+        raise StateFileError(f"{folder / LOG_NAME} is a link; it was not written to.")
     with locked(folder / "supplied.lock"):
         append_line(folder / LOG_NAME, msgspec.json.encode(supply))
 

@@ -157,6 +157,21 @@ def test_an_event_that_two_hooks_tell_is_taken_down_once(root: Path) -> None:
     assert [one.kind for one in state(root).operations] == ["run", "run"]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+@pytest.mark.parametrize("link", ["sessions", "sessions/mcp", "sessions/mcp/hooks.seen", "sessions/mcp/supplied.jsonl"])
+def test_links_in_the_projects_own_folder_are_not_written_through(root: Path, link: str) -> None:
+    """A repository may bring a `.codecards/` of its own."""
+    outside = root.parent / "outside"
+    outside.mkdir()
+    (outside / "file").write_text("mine")
+    place = root / ".codecards" / link
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.symlink_to(outside / "file" if "." in link else outside)
+    hook(root, "claude", "UserPromptSubmit", prompt="x", prompt_id="p1")
+    tool(root, "Read", {"file_path": "src/a.py"})
+    assert [(path.name, path.read_text()) for path in outside.iterdir()] == [("file", "mine")]
+
+
 def test_the_text_of_a_secret_file_is_not_kept(root: Path) -> None:
     hook(root, "claude", "PostToolUseFailure", tool_name="Read", tool_input={"file_path": ".env"}, error="TOKEN=abc")
     kept = [path.read_bytes() for path in (root / ".codecards").rglob("*") if path.is_file()]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from codecards.agents import Agent, JsonEntries, TextBlock, agents
 from codecards.errors import ConfigurationError, OutsideProjectError
 from codecards.install import Plan, carry_out, detect, plan_install, plan_uninstall
-from codecards.install_record import Record, read_record, record_path, save_record
+from codecards.install_record import FileRecord, Record, read_record, record_path, save_record
 
 TABLE = {agent.name: agent for agent in agents()}
 
@@ -234,6 +234,21 @@ def test_a_damaged_record_is_named(tmp_path: Path) -> None:
     write_files(tmp_path, {".codecards/installed.json": b"{"})
     with pytest.raises(ConfigurationError, match="Move it away"):
         install(tmp_path, ["claude"])
+
+
+def test_a_record_that_came_with_the_project_removes_no_folder_elsewhere(tmp_path: Path) -> None:
+    root, outside = tmp_path / "project", tmp_path / "outside"
+    outside.mkdir()
+    write_files(root, {"a/b": b""})
+    (root / "empty").mkdir()
+    hostile = [
+        FileRecord("CLAUDE.md", ("claude",), True, (str(outside), "../outside", "empty", ".."), "", ()),
+        FileRecord(str(outside / "x"), ("claude",), True, (str(outside),), "", ()),
+    ]
+    save_record(record_path("project", root), Record(files=tuple(hostile), n_folders=9))
+    uninstall(root)
+    assert outside.is_dir()
+    assert (root / "empty").is_dir()
 
 
 def test_a_file_that_cannot_be_written_leaves_the_others_as_they_were(tmp_path: Path) -> None:

@@ -68,6 +68,7 @@ def test_json_without_yes_only_plans(tmp_path: Path) -> None:
         (("install", "--agent", "frob"), "no agent 'frob'"),
         (("install", "--scope", "world", "--agent", "zed"), "no scope 'world'"),
         (("install", "--agent", "zed", "--command", ""), "--command is empty"),
+        (("install", "--agent", "zed", "--command", 'a "b'), "can't be taken apart"),
     ],
 )
 def test_wrong_usage_is_one_clear_line(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
