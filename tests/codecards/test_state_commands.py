@@ -141,7 +141,7 @@ def test_people_see_tables_and_the_context_alone_on_stdout(shop: Path) -> None:
     assert "A fact." in run(shop, "note", "list").stdout
 
 
-@pytest.mark.seed("S1-18")
+@pytest.mark.seed("S1-18", "S4-27")
 def test_the_articles_names_do_the_same(shop: Path) -> None:
     assert answer(shop, "select", "round_half_up")["hits"] == answer(shop, "recall", "round_half_up")["hits"]
     answer(shop, "session", "start", "modes", "--goal", "look at invoices")
