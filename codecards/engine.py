@@ -13,33 +13,30 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from codecards.answers import Caller, Calls, FileSummary, FoundCard, Impact, Lane, Recall, Shown, Status, WhyNot
+from codecards.answers import Caller, Calls, FileSummary, Impact, Recall, Shown, Status, WhyNot
 from codecards.calls import callees_of, callers_of
 from codecards.config import Settings, settings_from_environment
 from codecards.embedder_choice import EmbedderChoice
 from codecards.errors import (
-    AmbiguousTargetError,
     CodecardsError,
     EmbedderError,
     IndexWriteError,
-    SnapshotDamagedError,
-    SnapshotFormatError,
     SnapshotMissingError,
-    TargetNotFoundError,
     UsageError,
     WriterBusyError,
 )
-from codecards.excerpts import excerpt
 from codecards.freshness import FreshFiles, text_reader
 from codecards.indexer.cards import Card
 from codecards.indexer.changes import count_changed
-from codecards.indexer.index_folder import FOLDER_NAME, IGNORE_TEXT, IndexFolder
+from codecards.indexer.index_folder import IndexFolder
 from codecards.indexer.snapshot import Snapshot
-from codecards.indexer.source_files import check_root, discover, project_root, resolve_inside
+from codecards.indexer.source_files import check_root, discover, project_root
 from codecards.indexer.text_decoding import well_formed
-from codecards.reader import Reader, open_reader
+from codecards.reader import Reader
+from codecards.readers import Readers
 from codecards.retrieval.derived_folder import check_contents
-from codecards.targets import Target, find_file, find_symbol, find_target, near_names
+from codecards.showing import card_at, outline_of, show_target, symbols_of
+from codecards.targets import find_symbol, near_names
 
 # What builds, ranks and explains is loaded by the method that needs it: an answer that needs none of it (callers, a look
 # at an unchanged tree) takes a fifth of the time so.
@@ -48,9 +45,10 @@ if TYPE_CHECKING:
 
     from codecards.indexer.build import IndexReport, Progress
     from codecards.indexer.workers import Workers
+    from codecards.project_state import ProjectState
+    from codecards.recalling import Recalling
     from codecards.retrieval.embedder import Embedder
-    from codecards.retrieval.filters import Filters
-    from codecards.retrieval.hits import Hit, Ranking
+    from codecards.retrieval.hits import Ranking
     from codecards.router.archive import Archive
     from codecards.router.notes import AnchorResolver
     from codecards.router.project import Project
@@ -65,7 +63,6 @@ DEFAULT_CALLS = 100
 DEFAULT_BUDGET_TOKENS = 12_000
 AUTO_REFRESH_FILES = 500
 """Changed files up to which a question brings the index up to date by itself; more are reported and left."""
-OPEN_TRIES = 3
 
 
 def _silent(_what: str, _done: int, _total: int) -> None:
@@ -83,8 +80,8 @@ class Engine:
         self._lock = threading.RLock()
         self._writing = threading.Lock()
         """Threads of this engine take turns; only another process is a busy writer."""
-        self._current: Reader | None = None
         self._embedder = EmbedderChoice(settings.embedder)
+        self._readers = Readers(self.folder, self._embedder)
         self._tuned = settings.tuned_file(root)
         self._building: threading.Thread | None = None
         self._build_error: CodecardsError | None = None
@@ -123,10 +120,7 @@ class Engine:
         """End the worker processes and give the generation up."""
         if "_workers" in self.__dict__:
             self._workers.close()
-        with self._lock:
-            if self._current is not None:
-                self._current.snapshot.close()
-                self._current = None
+        self._readers.close()
 
     def kill(self) -> None:
         """End the worker processes at once, also in the middle of a file: for a process that is about to end."""
@@ -136,11 +130,7 @@ class Engine:
 
     def is_indexed(self) -> bool:
         """Return whether a first index was committed and can be read by this version."""
-        try:
-            self._reader()
-        except (SnapshotMissingError, SnapshotFormatError, SnapshotDamagedError):
-            return False
-        return True
+        return self._readers.is_there()
 
     def refresh(self, *, full: bool = False, progress: "Progress" = _silent) -> "IndexReport":
         """Bring the index up to date and return what was done.
@@ -244,37 +234,20 @@ class Engine:
             EmbedderError: The reranker that is set can't be loaded.
         """
         query = well_formed(query)
-        started = time.monotonic()
         if not 1 <= limit <= 200:
             raise UsageError(f"a limit of {limit} is out of range; take 1 to 200")
         if not query.strip():
             raise UsageError("the query is empty; say what to look for, in words or by name")
         try:
-            reader = self._search_reader()
+            recalling = self._recalling()
         except SnapshotMissingError:
             from codecards.live_search import live_recall  # noqa: PLC0415
 
             discovery = self.settings.build.discovery
-            return live_recall(self.root, query, limit, discovery, started, paths=paths, languages=languages)
+            return live_recall(self.root, query, limit, discovery, time.monotonic(), paths=paths, languages=languages)
         from codecards.retrieval.filters import Filters  # noqa: PLC0415
 
-        filters = Filters(tuple(paths), tuple(languages), tuple(kinds))
-        fresh = self._fresh_files(reader)
-        ranking = self._ranked(reader, fresh, query, limit, filters)
-        hits = self._checked(fresh, ranking.hits)
-        verdict = ranking.verdict if hits else "none"
-        off = "vectors" not in ranking.lanes and self._embedder.error
-        notices = (f"meaning search is off: {self._embedder.error}",) if off else ()
-        took_ms = (time.monotonic() - started) * 1000
-        logger.info("recall", extra={
-            "verdict": verdict, "query_kind": ranking.kind, "hits": len(hits), "candidates": ranking.n_candidates,
-            "lanes": ranking.lanes, "generation": reader.snapshot.generation, "took_ms": round(took_ms, 1),
-        })  # fmt: skip
-        return Recall(
-            query, ranking.kind, verdict, reader.snapshot.generation, hits, reader.derived.columns.n_files,
-            reader.derived.columns.n_cards, dict(reader.left_out), ranking.suggestions, took_ms, notices,
-            self._lanes(ranking),
-        )  # fmt: skip
+        return recalling.recall(query, limit, Filters(tuple(paths), tuple(languages), tuple(kinds)))
 
     def similar(self, path: str, line: int, *, limit: int = 8) -> tuple[Card, Recall]:
         """Return the card at a line, and cards that do much the same elsewhere.
@@ -282,28 +255,13 @@ class Engine:
         Raises:
             TargetNotFoundError: There is no such file or line.
         """
-        from codecards.retrieval.similar import similar as similar_cards  # noqa: PLC0415
-
-        reader = self._search_reader()
-        card = self._card_at(reader, path, line)
-        started = time.monotonic()
-        ranking = similar_cards(reader.derived, reader.snapshot, card.card_id, limit=limit)
-        hits = self._checked(self._fresh_files(reader), ranking.hits)
-        recall = Recall(
-            card.symbol_id, "similar", ranking.verdict if hits else "none", reader.snapshot.generation, hits,
-            reader.derived.columns.n_files, reader.derived.columns.n_cards, {}, (), (time.monotonic() - started) * 1000,
-        )  # fmt: skip
-        return card, recall
+        recalling = self._recalling()
+        card = card_at(recalling.reader.snapshot, self.root, path, line)
+        return card, recalling.similar(card, limit)
 
     def symbols(self, *, path: str | None = None, name: str | None = None) -> list[Card]:
         """Return the symbols of the project, of one file, or of one name (its last part, or qualified)."""
-        snapshot = self._reader().snapshot
-        if name is not None:
-            found = [card for group in find_symbol(snapshot, name, path) for card in group]
-            return sorted(found, key=lambda card: (card.path, card.first_line))
-        if path is None:
-            return list(snapshot.symbols())
-        return list(snapshot.symbols(find_file(snapshot, path).path))
+        return symbols_of(self._reader().snapshot, path, name)
 
     def callers(self, name: str, *, path: str | None = None, limit: int = DEFAULT_CALLS, offset: int = 0) -> Calls:
         """Return who uses a symbol, surest first; without a target where nothing has the name, or several things have."""
@@ -322,16 +280,7 @@ class Engine:
             OutsideProjectError: It is a path out of the project.
         """
         reader = self._reader()
-        found = find_target(reader.snapshot, self.root, target, path)
-        fresh = self._fresh_files(reader)
-        if found.cards:
-            looked = next(iter(fresh.look(found.cards[:1])), None)
-            if looked is None:
-                raise TargetNotFoundError(target, what="symbol any more")
-            card = looked.card
-            text = excerpt(looked.lines[card.lead_line - 1 : card.last_line], max_lines=2000, max_characters=60_000)
-            return Shown(card, card.path, card.lead_line, card.last_line, text, not looked.fresh)
-        return self._show_lines(reader, fresh, found)
+        return show_target(reader.snapshot, self.root, self._fresh_files(reader), target, path)
 
     def outline(self, target: str) -> list[Card]:
         """Return the symbols of a file, or those inside a symbol, by line.
@@ -339,13 +288,7 @@ class Engine:
         Raises:
             TargetNotFoundError: Nothing fits.
         """
-        snapshot = self._reader().snapshot
-        found = find_target(snapshot, self.root, target)
-        if not found.cards:
-            return list(snapshot.symbols(found.path))
-        one = found.cards[0]
-        prefix = one.qualified_name + "."
-        return [card for card in snapshot.symbols(one.path) if card == one or card.qualified_name.startswith(prefix)]
+        return outline_of(self._reader().snapshot, self.root, target)
 
     def impact(self, revision: str | None = None) -> Impact:
         """Return what a change touches: the changed symbols, who uses them, and the tests to run.
@@ -367,28 +310,22 @@ class Engine:
             TargetNotFoundError: Nothing has the name.
             AmbiguousTargetError: Several things have it.
         """
-        from codecards.impact import impact_of_cards  # noqa: PLC0415
+        from codecards.impact import impact_of_symbol  # noqa: PLC0415
 
-        snapshot = self._reader().snapshot
-        groups = find_symbol(snapshot, name)
-        if not groups:
-            raise TargetNotFoundError(name, what="symbol", suggestions=near_names(snapshot, name))
-        if len(groups) > 1:
-            raise AmbiguousTargetError(name, [group[0].symbol_id for group in groups[:20]], total=len(groups))
-        return impact_of_cards(snapshot, groups[0])
+        return impact_of_symbol(self._reader().snapshot, name)
 
     def why_not(self, path: str, query: str) -> WhyNot:
         """Return why a file is not among the first hits of a query."""
         from codecards.retrieval.filters import Filters  # noqa: PLC0415
         from codecards.why_not import why_not  # noqa: PLC0415
 
-        reader = self._search_reader()
+        recalling = self._recalling()
         query = well_formed(query)
 
         def rank(limit: int) -> "Ranking":
-            return self._ranked(reader, self._fresh_files(reader), query, limit, Filters())
+            return recalling.ranked(query, limit, Filters())
 
-        return why_not(reader, self.root, path, rank, self.settings.build.discovery)
+        return why_not(recalling.reader, self.root, path, rank, self.settings.build.discovery)
 
     def files(self) -> list[FileSummary]:
         """Return every indexed file, by path."""
@@ -405,7 +342,7 @@ class Engine:
         from codecards.index_status import NOTHING_INDEXED, status_of  # noqa: PLC0415
 
         try:
-            reader = self._search_reader()
+            reader = self._readers.newest_for_search()
         except SnapshotMissingError:
             return NOTHING_INDEXED
         status = status_of(reader, self._embedder.chosen(), self._embedder.error, self.n_changed())
@@ -432,7 +369,7 @@ class Engine:
         from codecards.tuning import tune_project  # noqa: PLC0415
 
         return tune_project(
-            self.root, self._search_reader(), self._workers, self.folder, fits=fits, n_commits=n_commits
+            self.root, self._readers.newest_for_search(), self._workers, self.folder, fits=fits, n_commits=n_commits
         )
 
     def reset_tuning(self) -> bool:
@@ -444,7 +381,7 @@ class Engine:
     def check(self) -> list[str]:
         """Read the whole index and return what is wrong with it, in words; nothing if all is well."""
         try:
-            reader = self._search_reader()
+            reader = self._readers.newest_for_search()
             reader.snapshot.check()
             check_contents(self.folder.derived(reader.snapshot.generation))
             reader.snapshot.all_edges()
@@ -467,41 +404,39 @@ class Engine:
 
     # working memory
 
+    @cached_property
+    def _state(self) -> "ProjectState":
+        from codecards.project_state import ProjectState  # noqa: PLC0415 - questions need no notes
+
+        return ProjectState(
+            self.root, self.settings, reader=self._reader, fresh=self._fresh_files,
+            recall=lambda query, limit: self.recall(query, limit=limit), catch_up=self.catch_up,
+        )  # fmt: skip
+
     @property
     def state_folder(self) -> Path:
         """Where sessions and notes lie, whatever folder the index is in; never out of the project."""
-        return resolve_inside(self.root, FOLDER_NAME)
+        return self._state.folder
 
-    @cached_property
+    @property
     def archive(self) -> "Archive":
         """The project's notes."""
-        from codecards.router.archive import Archive  # noqa: PLC0415 - questions need no notes
+        return self._state.archive
 
-        return Archive(self.state_folder / "archive", prepare=self._prepare_state)
-
-    @cached_property
+    @property
     def sessions(self) -> "SessionStore":
         """The project's sessions on disk."""
-        from codecards.router.session_store import SessionStore  # noqa: PLC0415
+        return self._state.sessions
 
-        return SessionStore(self.state_folder / "sessions", prepare=self._prepare_state)
-
-    @cached_property
+    @property
     def anchors(self) -> "AnchorResolver":
         """Ties notes to code."""
-        from codecards.anchors import IndexAnchors  # noqa: PLC0415
+        return self._state.anchors
 
-        return IndexAnchors(self.root, self._reader, self._fresh_files)
-
-    @cached_property
+    @property
     def project(self) -> "Project":
         """What sessions ask of the project."""
-        from codecards.indexed_project import indexed_project  # noqa: PLC0415
-
-        return indexed_project(
-            self.root, self.settings.build.discovery, self.archive, self.anchors, reader=self._reader, fresh=self._fresh_files,
-            recall=lambda query, limit: self.recall(query, limit=limit), catch_up=self.catch_up,
-        )  # fmt: skip
+        return self._state.project
 
     def session(
         self, name: str, *, goal: str | None = None, budget_tokens: int = DEFAULT_BUDGET_TOKENS,
@@ -520,69 +455,18 @@ class Engine:
             UsageError: The name or the budget can't be used.
             StateFileError: The session on disk can't be read.
         """
-        from codecards.router.session import Session  # noqa: PLC0415
-
-        if goal is not None and not self.sessions.exists(name):
-            try:
-                return Session.start(
-                    self.sessions, name, self.project, self.archive, goal=goal, budget_tokens=budget_tokens,
-                    constraints=constraints, profile=self.settings.profile, traces_turns=self.settings.traces_turns,
-                )  # fmt: skip
-            except UsageError:
-                if not self.sessions.exists(name):
-                    raise
-                # Somebody else has just started it.
-        session = Session(self.sessions, name, self.project, self.archive, traces_turns=self.settings.traces_turns)
-        if goal is not None and goal.strip() != session.memory.task.goal:
-            session.set_goal(goal)
-        return session
+        return self._state.session(name, goal=goal, budget_tokens=budget_tokens, constraints=constraints)
 
     # below: how it is done
 
-    def _prepare_state(self) -> None:
-        """Make the ignore file that keeps all but the notes out of commits, before something is written beside it."""
-        from codecards.router.atomic_files import write_atomic  # noqa: PLC0415
-
-        ignore = self.state_folder / ".gitignore"
-        if not ignore.exists():
-            write_atomic(ignore, IGNORE_TEXT.encode())
-
     def _reader(self) -> Reader:
-        """Return the newest generation, opened."""
-        with self._lock:
-            if self._current is not None and self._current.snapshot.is_newest():
-                return self._current
-            for attempt in range(OPEN_TRIES):
-                try:
-                    newest = open_reader(self.folder, self._embedder.loaded)
-                except SnapshotDamagedError:
-                    # A writer may have replaced what was about to be opened.
-                    if attempt == OPEN_TRIES - 1:
-                        raise
-                    time.sleep(0.05)
-                else:
-                    # The older generation is not closed here: other threads may still answer from it. Its snapshot
-                    # closes itself when the last of them lets it go.
-                    self._current = newest
-                    logger.debug("generation opened", extra={"generation": newest.snapshot.generation})
-                    return newest
-            raise AssertionError("unreachable")
+        return self._readers.newest()
 
-    def _search_reader(self) -> Reader:
-        """Return the newest generation with all that ranking reads, opened."""
-        for attempt in range(OPEN_TRIES):
-            reader = self._reader()
-            try:
-                reader.open_derived()
-            except (SnapshotDamagedError, SnapshotMissingError):  # a writer may have replaced it
-                if attempt == OPEN_TRIES - 1:
-                    raise
-                time.sleep(0.05)
-                with self._lock:
-                    self._current = None
-            else:
-                return reader
-        raise AssertionError("unreachable")
+    def _recalling(self) -> "Recalling":
+        from codecards.recalling import Recalling  # noqa: PLC0415
+
+        reader = self._readers.newest_for_search()
+        return Recalling(reader, self._fresh_files(reader), self._embedder, self._tuned, self._second_reading)
 
     @cached_property
     def _workers(self) -> "Workers":
@@ -596,40 +480,8 @@ class Engine:
 
         return SecondReading(self.settings.reranker)
 
-    def _ranked(self, reader: Reader, fresh: FreshFiles, query: str, limit: int, filters: "Filters") -> "Ranking":
-        from codecards.retrieval.search import search  # noqa: PLC0415
-
-        wanted = self._second_reading.n_wanted(limit)
-        tuned, _ = self._tuned.read() if self._tuned is not None else (None, "")
-        factors = tuned.factors if tuned is not None else None
-        ranking = search(reader.derived, reader.snapshot, query, limit=wanted, filters=filters, factors=factors)
-        ranking = self._second_reading.read(query, ranking, fresh)
-        return replace(ranking, hits=ranking.hits[:limit])
-
-    def _lanes(self, ranking: "Ranking") -> tuple[Lane, ...]:
-        """Return which ways of finding took part in an answer."""
-        has_vectors = "vectors" in ranking.lanes
-        off = "" if has_vectors else self._embedder.error or "no vectors, or none that speak of this query"
-        always = (Lane(name, True, "") for name in ("words", "symbols", "graph"))
-        return (*always, Lane("vectors", has_vectors, off), self._second_reading.lane(ranking))
-
-    def _checked(self, fresh: FreshFiles, hits: "Sequence[Hit]") -> tuple[FoundCard, ...]:
-        found: list[FoundCard] = []
-        for hit in hits:
-            for looked in fresh.look([hit.card]):
-                card = looked.card
-                found.append(FoundCard(len(found) + 1, card, hit.score, hit.terms, looked.fresh, looked.card_lines))
-        return tuple(found)
-
     def _fresh_files(self, reader: Reader) -> FreshFiles:
         return FreshFiles(self.root, reader.snapshot, lambda: self._workers, self.settings.build.discovery)
-
-    def _card_at(self, reader: Reader, path: str, line: int) -> Card:
-        resolve_inside(self.root, path)
-        card = reader.snapshot.card_at(find_file(reader.snapshot, path).path, line)
-        if card is None:
-            raise TargetNotFoundError(f"{path}:{line}", what="indexed line")
-        return card
 
     def _calls(
         self, name: str, path: str | None, limit: int, offset: int,
@@ -646,20 +498,6 @@ class Engine:
         calls = collect(reader.snapshot, groups[0])
         page = tuple(calls[offset : offset + limit])
         return Calls(groups[0][0], (), page, len(calls), len(page) < len(calls))
-
-    def _show_lines(self, reader: Reader, fresh: FreshFiles, found: Target) -> Shown:
-        read = fresh.lines(found.path)
-        if read is None:
-            raise TargetNotFoundError(found.path, what="readable file any more")
-        lines, changed = read
-        card = reader.snapshot.card_at(found.path, found.first_line) if found.first_line and not changed else None
-        if card is not None and found.last_line == found.first_line:
-            first, last = card.lead_line, card.last_line
-        else:
-            first = min(max(1, found.first_line), max(1, len(lines)))
-            last = min(found.last_line or len(lines), len(lines))
-        text = excerpt(lines[first - 1 : last], max_lines=2000, max_characters=60_000)
-        return Shown(card, found.path, first, max(first, last), text, changed)
 
 
 def _log_run(report: "IndexReport") -> None:

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from codecards.answers import Impact
 from codecards.calls import callers_of
-from codecards.errors import UsageError
+from codecards.errors import AmbiguousTargetError, TargetNotFoundError, UsageError
 from codecards.indexer.cards import Card
 from codecards.indexer.git_calls import run_git
 from codecards.indexer.snapshot import Snapshot
+from codecards.targets import find_symbol, near_names
 
 MAX_STEPS_TO_TESTS = 3
 MAX_FRONTIER = 2_000
@@ -29,6 +30,21 @@ def impact_of(snapshot: Snapshot, root: Path, revision: str) -> Impact:
     places = changed_lines(output.decode("utf-8", "replace"))
     cards = tuple(dict.fromkeys(card for path, line in places if (card := snapshot.card_at(path, line))))
     return impact_of_cards(snapshot, cards)
+
+
+def impact_of_symbol(snapshot: Snapshot, name: str) -> Impact:
+    """Return what a change of a symbol would touch.
+
+    Raises:
+        TargetNotFoundError: Nothing has the name.
+        AmbiguousTargetError: Several things have it.
+    """
+    groups = find_symbol(snapshot, name)
+    if not groups:
+        raise TargetNotFoundError(name, what="symbol", suggestions=near_names(snapshot, name))
+    if len(groups) > 1:
+        raise AmbiguousTargetError(name, [group[0].symbol_id for group in groups[:20]], total=len(groups))
+    return impact_of_cards(snapshot, groups[0])
 
 
 def impact_of_cards(snapshot: Snapshot, cards: Sequence[Card]) -> Impact:
