@@ -199,6 +199,8 @@ class AsyncEngine(InThreads[Engine]):
     files = _in_thread(Engine.files)
     status = _in_thread(Engine.status)
     n_changed = _in_thread(Engine.n_changed)
+    tune = _in_thread(Engine.tune)
+    reset_tuning = _in_thread(Engine.reset_tuning)
     check = _in_thread(Engine.check)
     call_graph = _in_thread(Engine.call_graph)
     clean = _in_thread(Engine.clean)
