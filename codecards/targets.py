@@ -54,7 +54,10 @@ def find_target(snapshot: Snapshot, root: Path, written: str, path: str | None =
     files = find_files(snapshot, name)
     if files and files[0].path != name.removeprefix("./") and _is_left_out(root, name):
         raise TargetNotFoundError(written, what="indexed file")  # another file must not stand in for it
-    if len(files) == 1:
+    is_name = "." not in name and "/" not in name and files and files[0].path != name
+    if len(files) == 1 and not (
+        symbol and is_name
+    ):  # a bare name is a symbol's before it is a file's without its suffix
         return Target(path=files[0].path, first_line=first, last_line=last)
     if symbol:
         raise AmbiguousTargetError(

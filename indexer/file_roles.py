@@ -15,7 +15,7 @@ _VENDORED = re.compile(
 )
 _TEST_FOLDER = re.compile(
     r"(^|/)(tests?|testing|__tests__|specs?|e2e|cypress|test[-_]?suite|test[-_]?utils?|testdata|fixtures|[a-z]+[-_.]tests?|androidTest"
-    r"|integration[-_]tests?|unit[-_]?tests?|mocks?|__mocks__|[A-Z][\w.]*Tests)/"
+    r"|integration[-_]tests?|unit[-_]?tests?|mocks?|__mocks__|__snapshots__|[A-Z][\w.]*Tests)/"
 )
 _TEST_FILE = re.compile(
     r"(^|/)(test_[^/]*|conftest\.py|[^/]*[_.-](test|tests|spec|specs)\.[^/]+|[^/]*[a-z0-9](Test|Tests|TestCase|Spec|IT)\.[A-Za-z]+"
@@ -45,6 +45,8 @@ _BUILD_SCRIPT = re.compile(
     r"(^|/)(setup\.py|[^/]*\.config\.[cm]?[jt]s|build\.rs|conf\.py|\.[^/]*rc\.[cm]?js|noxfile\.py|[^/]*\.gradle\.kts)$"
 )
 
+_CODE_LINE = re.compile(r"\s*(?!/\*|\*|//|<!--|-->|#|<\?|<!|</?[a-z]+>|[\"'{}()\[\];,]*\s*$)\S")
+"""Not blank, no comment, no mark-up or bracket by itself."""
 MINIFIED_LINE = 5_000
 """Characters of a line that nobody wrote by hand."""
 
@@ -68,11 +70,16 @@ def role_of(path: str, *, generated: bool = False) -> str:
 
 
 def is_minified(text: str) -> bool:
-    """Return whether most of a text stands on lines that are too long for people: a bundle, a data blob.
+    """Return whether most of a text stands on lines that are too long for people, and no code beside them: a bundle, a blob.
 
-    A source file with one long line of data is none.
+    A source file with a long line of data is none, however long that is: what else it holds is code. A licence above a
+    bundle, or the comment below it, is no code.
     """
     if len(text) <= MINIFIED_LINE:
         return False
-    in_long_lines = sum(len(line) for line in text.split("\n") if len(line) > MINIFIED_LINE)
-    return in_long_lines > len(text) * 0.5
+    lines = text.split("\n")
+    long_lines = [line for line in lines if len(line) > MINIFIED_LINE]
+    if sum(map(len, long_lines)) <= len(text) * 0.5:
+        return False
+    n_code_lines = sum(len(line) <= MINIFIED_LINE and _CODE_LINE.match(line) is not None for line in lines)
+    return n_code_lines <= len(long_lines)

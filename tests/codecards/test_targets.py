@@ -18,6 +18,8 @@ def total(items):
 #- lib/only.py
 def once():
     return total([])
+#- lib/total.rs
+fn other() {}
 #- odd\\name.py
 def odd():
     return 1
@@ -61,6 +63,14 @@ def test_a_symbol_of_one_file_is_found_by_the_end_of_its_path(engine: Engine) ->
     assert target == engine.callers("total", path="./lib/prices.py").target
     assert target is not None
     assert target.path == "lib/prices.py"
+
+
+def test_a_name_of_two_symbols_is_not_taken_for_a_file_of_that_name(engine: Engine) -> None:
+    with pytest.raises(AmbiguousTargetError) as raised:
+        engine.show("total")
+    assert raised.value.candidates == ("app/prices.py::total", "lib/prices.py::total")
+    assert engine.show("total.rs").path == "lib/total.rs"
+    assert engine.show("only").path == "lib/only.py"
 
 
 def test_an_unknown_path_is_said_to_be_none(engine: Engine) -> None:

@@ -39,6 +39,12 @@ def test_text_that_says_a_program_wrote_it_is_generated_wherever_it_lies() -> No
         ("/*! licence */\n" + "var a=1;" * 4_000 + "\n//# map\n", True),
         ("x = 1\n" * 20_000, False),
         ("def f():\n    return 1\n" * 1_000 + "TABLE = '" + "0" * 9_000 + "'\n", False),
+        (
+            "import base64\n\nTABLE = '" + "0" * 90_000 + "'\n\n\ndef decode():\n    return base64.b64decode(TABLE)\n",
+            False,
+        ),
+        ("/*!\n * licence\n * of three\n * lines\n */\n" + "var a=1;" * 4_000, True),
+        ('{\n"a": "' + "0" * 90_000 + '"\n}\n', True),
         ("", False),
     ],
 )
