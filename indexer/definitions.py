@@ -72,8 +72,8 @@ def finish_definitions(
             around if not around or kept[around[-1]].end >= one.end else [i for i in around if kept[i].end >= one.end]
         )
         parent = holders[-1] if holders else -1
-        if parent >= 0 and one.kind in VALUE_KINDS and (one.start, one.end) == (kept[parent].start, kept[parent].end):
-            parent = values[parent].parent  # `a, b = 1, 2`: neither holds the other
+        if parent >= 0 and one.kind in _VAGUE_KINDS and (one.start, one.end) == (kept[parent].start, kept[parent].end):
+            parent = values[parent].parent  # `a, b = 1, 2` and `typedef int a, *b;`: neither holds the other
         if (
             parent >= 0
             and one.kind in VALUE_KINDS

@@ -38,6 +38,10 @@ _class_macro = re.compile(
     rf"(?P<macro>{_MACRO}(?:\([^()\n]*\))?[ \t]+)(?=[A-Za-z_][\w:]*\s*(?:final\s*)?(?:<[^;{{}}]*>\s*)?(?::(?!:)|\{{))"
 )
 _before_body = re.compile(rf"(?P<keep>\)[ \t]*(?:const[ \t]*)?)(?P<macro>{_MACRO}(?:\([^()\n]*\))?)(?=\s*\{{)")
+_after_type = re.compile(
+    r"(?P<keep>\}[ \t]*)(?P<macro>__[a-z]\w*(?:\([^()\n]*\))?(?:[ \t]+__[a-z]\w*(?:\([^()\n]*\))?)*)(?=[ \t]*;)"
+)
+"""`struct point { int x; } __packed;`"""
 _attribute = re.compile(
     r"(?P<keep>(?<=\S)[ \t]+)(?P<macro>(?:__attribute__|__declspec)\s*\((?>[^()]+|\((?>[^()]+|\([^()]*\))*\))*\))"
 )
@@ -62,6 +66,8 @@ def without_macros(text: str) -> str:
     text = _old_style.sub(_blank, text)
     if "__attribute__" in text or "__declspec" in text:
         text = _attribute.sub(_blank, text)
+    if "} __" in text:
+        text = _after_type.sub(_blank, text)
     for pattern in (_before_head, _between, _class_macro, _before_body):
         text = _sub_outside(pattern, text)
     if "slots" in text or "signals" in text or "Q_S" in text:

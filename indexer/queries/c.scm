@@ -13,6 +13,8 @@
 (type_definition type: (enum_specifier !name body: (_) @body) declarator: (type_identifier) @name) @definition.enum
 (type_definition type: [(struct_specifier name: (_) @tag body: (_)) (union_specifier name: (_) @tag body: (_))
   (enum_specifier name: (_) @tag body: (_))] declarator: (type_identifier) @name @definition.type) @outer
+(type_definition type: [(struct_specifier name: (_) body: (_)) (union_specifier name: (_) body: (_))
+  (enum_specifier name: (_) body: (_))] declarator: (pointer_declarator declarator: (type_identifier) @name @definition.type))
 (type_definition type: [(struct_specifier !body) (union_specifier !body) (enum_specifier !body)] declarator: (_) @name) @definition.type
 (type_definition type: [(primitive_type) (type_identifier) (sized_type_specifier)] declarator: (_) @name) @definition.type
 (struct_specifier name: (_) @name body: (_) @body) @definition.struct

@@ -100,3 +100,24 @@ def test_a_static_function_is_not_exported_and_a_comment_above_is_its_documentat
     ).definitions
     assert (first.exported, first.doc, first.lead_line) == (False, "Adds.", 1)
     assert second.exported
+
+
+def test_all_names_of_a_typedef_are_types_beside_each_other() -> None:
+    source = """
+    typedef struct node { struct node *next; } Node, *NodePtr;
+    typedef unsigned int u32, *pu32;
+    """
+    found = [one for one in outline(source, "c") if not one.startswith("field")]
+    assert found == [
+        "struct node 1-1", "type Node 1-1", "type NodePtr 1-1", "type u32 2-2", "type pu32 2-2",
+    ]  # fmt: skip
+
+
+def test_attributes_behind_a_type_are_no_variables() -> None:
+    source = """
+    struct header { int size; } __packed;
+    union both { int a; } __aligned(8) __packed;
+    int after(void) { return 1; }
+    """
+    found = [one for one in outline(source, "c") if not one.startswith("field")]
+    assert found == ["struct header 1-1", "struct both 2-2", "function after 3-3"]
