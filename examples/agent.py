@@ -17,6 +17,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import httpx
@@ -201,18 +202,18 @@ def round_line(session: Session, tokens: int) -> str:
 
 
 def ledger_table(session: Session) -> str:
-    """Return where the tokens of each round went."""
-    groups = {"task": ("system", "task"), "files": ("files",), "recalled": ("retrieved", "memory"),
-              "acts": ("history", "tool_results", "input")}  # fmt: skip
+    """Return where the tokens of each round went, the tools' definitions included."""
+    groups = {"tools": ("tool_schema",), "task": ("system", "task"), "files": ("files",),
+              "recalled": ("retrieved", "memory"), "acts": ("history", "tool_results", "input")}  # fmt: skip
     rows = [f"{'round':>5} {'total':>7}" + "".join(f" {name:>9}" for name in groups)]
-    ledgers = session.state.ledgers
-    for ledger in ledgers:
-        parts = ledger.grouped(groups).values()
-        rows.append(f"{ledger.turn:>5} {ledger.total_tokens:>7}" + "".join(f" {tokens:>9}" for tokens in parts))
-    summary, used, alarms = session.report()
-    total = sum(ledger.total_tokens for ledger in ledgers)
+    totals = []
+    for ledger in session.state.ledgers:
+        parts = ledger.grouped(groups)
+        totals.append(ledger.total_tokens + parts["tools"])
+        rows.append(f"{ledger.turn:>5} {totals[-1]:>7}" + "".join(f" {tokens:>9}" for tokens in parts.values()))
+    _, used, alarms = session.report()
     share = "" if used is None else f"; {used:.0%} of the shown lines were used"
-    rows.append(f"{total} tokens in all, mean {summary.mean_tokens:.0f}, peak {summary.peak_tokens}{share}")
+    rows.append(f"{sum(totals)} tokens in all, mean {fmean(totals):.0f}, peak {max(totals)}{share}")
     return "\n".join([*rows, *alarms])
 
 
