@@ -8,7 +8,7 @@ from codecards.answers import Impact
 from codecards.calls import callers_of
 from codecards.errors import AmbiguousTargetError, TargetNotFoundError, UsageError
 from codecards.indexer.cards import Card
-from codecards.indexer.git_calls import run_git
+from codecards.indexer.git_calls import no_filters, run_git
 from codecards.indexer.snapshot import Snapshot
 from codecards.targets import find_symbol, near_names
 
@@ -24,7 +24,7 @@ def impact_of(snapshot: Snapshot, root: Path, revision: str) -> Impact:
     Raises:
         UsageError: There is no git, or no such revision.
     """
-    output = None if revision.startswith("-") else run_git(root, *DIFF, revision, "--")
+    output = None if revision.startswith("-") else run_git(root, *DIFF, revision, "--", settings=no_filters(root))
     if output is None:
         raise UsageError(f"git can't compare with {revision!r} here; name a commit of this repository")
     places = changed_lines(output.decode("utf-8", "replace"))

@@ -15,6 +15,7 @@ TIME_LIMIT_S = 20.0
 SAFE_SETTINGS = (
     ("core.fsmonitor", "false"), ("core.hooksPath", os.devnull), ("core.quotePath", "false"), ("core.pager", "cat"),
     ("core.sshCommand", "false"), ("core.askPass", ""), ("credential.helper", ""), ("diff.external", ""),
+    ("log.showSignature", "false"), ("gpg.program", "false"), ("gpg.ssh.program", "false"), ("gpg.x509.program", "false"),
     ("submodule.recurse", "false"), ("status.submoduleSummary", "false"), ("maintenance.auto", "false"),
 )  # fmt: skip
 KEPT_VARIABLES = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
@@ -121,7 +122,7 @@ def git_state(root: Path) -> GitState:
     commit = run_git(root, "rev-parse", "--verify", "--quiet", "HEAD")
     status = run_git(
         root, "status", "--porcelain", "-z", "--ignore-submodules=all", "--", ".", ":(exclude).codecards",
-        settings=_no_filters(root),
+        settings=no_filters(root),
     )  # fmt: skip
     name = commit.decode("ascii", "replace").strip() if commit else None
     return GitState(name, None if status is None else bool(status.strip(b"\0")))
@@ -199,7 +200,7 @@ def _environment(folder: Path, settings: tuple[tuple[str, str], ...]) -> dict[st
     return variables
 
 
-def _no_filters(root: Path) -> list[tuple[str, str]]:
+def no_filters(root: Path) -> list[tuple[str, str]]:
     """Return settings that switch off each filter program that any configuration names."""
     output = run_git(
         root, "config", "--name-only", "-z", "--get-regexp", r"^filter\..*\.(clean|smudge|process|required)$"

@@ -1,5 +1,6 @@
 """Impact: a change leads to its symbols, their callers and the tests that reach them."""
 
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,6 +11,7 @@ from codecards import Engine, Settings
 from codecards.errors import UsageError
 from codecards.impact import changed_lines
 from tests.support.indexed import write_repository
+from tests.support.working_trees import commit_all, git
 
 REPO = """\
 #- price.py
@@ -53,3 +55,28 @@ def test_a_change_reaches_callers_and_tests(tmp_path: Path) -> None:
 def test_a_diff_gives_lines_of_the_new_side() -> None:
     diff = "--- a/x.py\n+++ b/x.py\n@@ -1,0 +2,2 @@\n+a\n+b\n@@ -9 +11,0 @@\n-c\n--- a/y.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-d\n"
     assert changed_lines(diff) == [("x.py", 2), ("x.py", 3), ("x.py", 11)]
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+@pytest.mark.skipif(os.name == "nt", reason="the filter is a shell command")
+def test_no_program_that_the_repository_names_is_run(tmp_path: Path) -> None:
+    root = write_repository(tmp_path / "project", REPO)
+    mark = tmp_path / "was-run"
+    commit_all(root)
+    for name in (
+        "filter.x.clean",
+        "filter.x.smudge",
+        "filter.x.process",
+        "diff.x.textconv",
+        "diff.x.command",
+        "core.fsmonitor",
+    ):
+        git(root, "config", name, f"touch {mark}; cat")
+    git(root, "config", "filter.x.required", "true")
+    (root / ".gitattributes").write_text("*.py filter=x diff=x\n")
+    (root / "price.py").write_text((root / "price.py").read_text().replace("return 1", "return 7"))
+    with Engine(root, Settings(n_workers=1)) as engine:
+        engine.refresh()
+        engine.status()
+        assert [card.qualified_name for card in engine.impact().changed] == ["rate"]
+    assert not mark.exists()
