@@ -1,6 +1,6 @@
 """Card choice: which cards of the candidate files are shown, and in which order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,6 +54,7 @@ def score_cards(
     frames: Mapping[int, float],
     similarity: Similarity | None,
     filters: Filters,
+    dropped: Collection[str],
 ) -> CardScores:
     """Return what speaks for each card that may be shown.
 
@@ -65,6 +66,7 @@ def score_cards(
         frames: Card row → how surely a stack frame lies in it.
         similarity: How near cards are; None without vectors.
         filters: Which cards may be shown.
+        dropped: Terms that are left out, as `card_<name>`.
     """
     columns = index.columns
     files = evidence.matches.files
@@ -75,10 +77,11 @@ def score_cards(
     cards, card_file = cards[keep], card_file[keep]
     weights = _weights_of(query, has_meaning=similarity is not None)
     features = card_features(index, evidence, cards, card_file, named, frames, similarity, weights.within)
-    terms = {name: weights.within[name] * values for name, values in features.items()}
-    total = np.asarray(np.sum(list(terms.values()), axis=0), np.float32)
+    terms = {name: weights.within[name] * values for name, values in features.items() if f"card_{name}" not in dropped}
+    nothing = np.zeros(len(cards), np.float32)
+    total = np.asarray(np.sum([nothing, *terms.values()], axis=0), np.float32)
     counted = [terms[name] for name in weights.across if name in terms]
-    across = np.asarray(np.sum(counted, axis=0), np.float32) if counted else np.zeros(len(cards), np.float32)
+    across = np.asarray(np.sum([nothing, *counted], axis=0), np.float32)
     return scored(cards, card_file, terms, total, across, len(files), CROWDING[weights.order])
 
 

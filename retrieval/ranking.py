@@ -1,0 +1,116 @@
+"""Ranking: a query becomes candidate files, their evidence a score, and so each of their cards'."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from codecards.retrieval.candidates import find_candidates
+from codecards.retrieval.card_choice import CardScores, frame_cards, score_cards
+from codecards.retrieval.columns import Floats
+from codecards.retrieval.derived_index import DerivedIndex
+from codecards.retrieval.file_evidence import Evidence, gather_evidence, has_evidence
+from codecards.retrieval.filters import Filters
+from codecards.retrieval.issue_evidence import gather_issue_evidence, understand_issue
+from codecards.retrieval.query import Query
+from codecards.retrieval.symbol_evidence import NamedCards, named_cards
+from codecards.retrieval.term_groups import TermGroups, group_terms
+from codecards.retrieval.tuned_weights import scaled
+from codecards.retrieval.vector_lane import Similarity
+from codecards.retrieval.weights import ISSUE, TRACE, weights_for
+
+MAX_EMBEDDED_CHARACTERS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """All that was weighed for a query; F candidate files and their cards."""
+
+    evidence: Evidence
+    terms: Mapping[str, Floats]
+    """Name → (F,): the files' terms, already weighted."""
+    file_scores: Floats
+    """(F,): their sum; minus infinity for a file that nothing of the query speaks for."""
+    cards: CardScores
+    named: Sequence[NamedCards]
+    """Exact definitions of the query's names."""
+    placed: frozenset[int]
+    """Rows of the files that the query names by path, module or frame."""
+
+
+def rank(
+    index: DerivedIndex,
+    query: Query,
+    similarity: Similarity | None,
+    filters: Filters,
+    *,
+    factors: Mapping[str, float] = MappingProxyType({}),
+    dropped: Collection[str] = (),
+) -> Ranked | None:
+    """Return what was weighed for a query; None where nothing of the index has to do with it.
+
+    Args:
+        index: Of one generation.
+        query: As parsed.
+        similarity: How near cards are; None without vectors.
+        filters: What may answer.
+        factors: Of `tuned_weights.GROUPS`.
+        dropped: Terms that are left out, those of cards as `card_<name>`: what each is worth is measured so.
+    """
+    issue = understand_issue(index, query) if query.is_issue else None
+    places, frames = named_places(index, query)
+    placed = {row for values in places.values() for row in values}
+    allowed = filters.files(index)
+    if issue is not None:
+        named: Sequence[NamedCards] = (*issue.named_in_code, *issue.named_in_prose)
+        placed.update(issue.modules)
+        groups: tuple[TermGroups, ...] = (issue.everything, issue.title)
+    else:
+        named = named_cards(index, query.names)
+        groups = (group_terms(index, query.terms),)
+    files = find_candidates(index, query, groups, named, placed, similarity, allowed)
+    if not len(files) or (groups[0].is_empty and not placed and similarity is None):
+        return None
+    if issue is not None:
+        evidence = gather_issue_evidence(index, query, issue, files, places, similarity)
+    else:
+        evidence = gather_evidence(index, query, groups[0], files, named, places, similarity)
+    weights = scaled(_weights_of(query), factors)
+    terms = {
+        name: weights[name] * values
+        for name, values in evidence.features.items()
+        if weights.get(name) and name not in dropped
+    }
+    file_scores = np.asarray(np.sum(list(terms.values()), axis=0), np.float32)
+    file_scores[~has_evidence(evidence, similarity, index)] = -np.inf
+    cards = score_cards(index, query, evidence, named, frames, similarity, filters, dropped)
+    return Ranked(evidence, terms, file_scores, cards, named, frozenset(placed))
+
+
+def _weights_of(query: Query) -> Mapping[str, float]:
+    if query.is_issue:
+        return TRACE if query.kind == "trace" else ISSUE
+    return weights_for(len(query.content_words))
+
+
+def query_similarity(index: DerivedIndex, query: Query) -> Similarity | None:
+    """Return how near a query is to cards; None without vectors, and where the embedder knows none of its words."""
+    if index.vectors is None or index.embedder is None or query.kind == "path":
+        return None
+    vector: Floats = index.embedder.embed_queries([(query.english or query.text)[:MAX_EMBEDDED_CHARACTERS]])[0]
+    return index.vectors.similarity(vector) if np.any(vector) else None
+
+
+def named_places(index: DerivedIndex, query: Query) -> tuple[dict[str, dict[int, float]], dict[int, float]]:
+    """Return "place" and "frame" → file row → how surely it is named, and card row → the same."""
+    files, cards = frame_cards(index, query.frames)
+    places: dict[int, float] = {}
+    for named in query.paths:
+        rows = index.files_ending(named.path)
+        n_parts = named.path.count("/") + 1
+        for row in rows[:50]:
+            # A bare name in a question is a weaker sign than a path, or than a query that is nothing else.
+            places[row] = max(places.get(row, 0.0), 1.0 if n_parts > 1 or query.kind == "path" else 0.4)
+    found = {name: values for name, values in (("place", places), ("frame", files)) if values}
+    return found, cards
