@@ -23,8 +23,9 @@ FOUND_IN_CARD, FOUND_IN_FILE = 0.55, 0.7
 LONG_IN_CARD, LONG_IN_FILE = 0.25, 0.45
 """The same for a question of many words: in no answer are all of them, and few are in a file by chance."""
 SHORT_PARTS, LONG_PARTS = 4, 14
-SUPPORT_IN_FILE = 0.4
-"""Share of the question that a file must hold for meaning to make it an answer: vectors alone are too easily pleased."""
+SUPPORT_IN_FILE, SUPPORT_A_PART, LEAST_SUPPORT = 0.75, 0.05, 0.4
+"""Share of the question that a file must hold for meaning to make it an answer, less by so much for each of its words,
+down to so much: vectors alone are too easily pleased, and of three words one is in some file by chance."""
 WEAK_IN_FILE = 0.2
 N_LOOKED_AT = 3
 """Files at the top of which one must hold the answer."""
@@ -58,9 +59,9 @@ def judge(
         return "found" if _is_named(index, evidence) else "weak" if in_file >= WEAK_IN_FILE else "none"
     if query.kind == "path":
         return "weak" if in_file >= WEAK_IN_FILE else "none"
-    if similarity >= FLOOR and in_file >= SUPPORT_IN_FILE:
-        return "found"
     n_parts = int(np.count_nonzero(evidence.groups.is_part))
+    if similarity >= FLOOR and in_file >= max(LEAST_SUPPORT, SUPPORT_IN_FILE - SUPPORT_A_PART * n_parts):
+        return "found"
     length = min(1.0, max(0.0, (n_parts - SHORT_PARTS) / (LONG_PARTS - SHORT_PARTS)))
     enough_in_card = FOUND_IN_CARD + length * (LONG_IN_CARD - FOUND_IN_CARD)
     enough_in_file = FOUND_IN_FILE + length * (LONG_IN_FILE - FOUND_IN_FILE)
