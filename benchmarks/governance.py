@@ -9,14 +9,16 @@ import json
 import random
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 
 from benchmarks.policies import SYSTEM_TOKENS, Event, Policy, View, Workspace, make_policy
+from benchmarks.result_files import RESULTS, new_result, write_result
 from codecards.router.compaction import compact
-from codecards.router.entities import survival
+from codecards.router.entities import find_entities, survival
 from codecards.router.tokens import estimate_tokens
 
 DEFAULT_POLICIES = ("full", "sliding", "summary", "fifo", "ours")
@@ -105,10 +107,20 @@ def _event(row: dict[str, object]) -> Event:
     )
 
 
+def in_part(recording: Recording, part: str) -> bool:
+    """Return whether a session belongs to a part: "all", "tuning" or "held-out", halves by the task's name.
+
+    All sessions of one task are in the same half. Only the tuning half was looked at while the policy was made.
+    """
+    is_tuning = zlib.crc32(recording.name.rpartition("/")[2].encode()) % 2 == 0
+    return part == "all" or is_tuning == (part == "tuning")
+
+
 def read_texts(recording: Recording) -> dict[str, str]:
-    """Return the texts at the base commit of the files that the session touches."""
+    """Return the texts at the base commit of the files that the session touches, or its task names."""
     texts = {}
-    for path in {event.path for event in recording.events if event.path.endswith(SUFFIXES)}:
+    named = {entity.text for entity in find_entities(recording.task) if entity.kind == "path"}
+    for path in sorted(path for path in {event.path for event in recording.events} | named if path.endswith(SUFFIXES)):
         file = recording.tree / path
         if ".." not in Path(path).parts and file.is_file():
             texts[path] = file.read_text(encoding="utf-8", errors="replace")
@@ -214,7 +226,54 @@ def measure(
     return found
 
 
-def table(found: dict[tuple[str, int], Figures]) -> str:
+def at_equal_rate(found: Mapping[tuple[str, int], Figures], rate: str) -> dict[str, float | None]:
+    """Return each policy's mean tokens where its rate is that of full injection, as a share of full injection's tokens.
+
+    Between two budgets the way is taken as straight. None for a policy that does not get there at any budget.
+    """
+    full = next((figures.row() for (name, _), figures in found.items() if name == "full"), None)
+    if full is None:
+        return {}
+    shares: dict[str, float | None] = {}
+    for name in dict.fromkeys(name for name, _ in found if name != "full"):
+        before: dict[str, float] | None = None
+        shares[name] = None
+        for row in (found[cell].row() for cell in sorted(cell for cell in found if cell[0] == name)):
+            if row[rate] >= full[rate]:
+                tokens = row["mean tokens"]
+                if before is not None:
+                    part = (full[rate] - before[rate]) / (row[rate] - before[rate])
+                    tokens = before["mean tokens"] + part * (tokens - before["mean tokens"])
+                shares[name] = tokens / full["mean tokens"]
+                break
+            before = row
+    return shares
+
+
+def marks(found: Mapping[tuple[str, int], Figures]) -> str:
+    """Return how ours stands to the marks: price at full injection's rates, and lead over the best other policy."""
+    rows = []
+    for rate in ("in view", "full"):
+        told = (
+            f"{name} {'never' if share is None else f'{share:.0%}'}"
+            for name, share in at_equal_rate(found, rate).items()
+        )
+        rows.append(f"tokens at full injection's rate '{rate}', as a share of its tokens: {', '.join(told)}")
+    for budget in sorted({budget for name, budget in found if name == "ours"}):
+        for rate in ("in view", "full"):
+            others = {
+                name: figures.row()[rate]
+                for (name, at), figures in found.items()
+                if name != "ours" and at in (0, budget)
+            }
+            if others:
+                best = max(others, key=others.__getitem__)
+                ours = found["ours", budget].row()[rate]
+                rows.append(f"'{rate}' at {budget:,}: ours {ours:.3f}, best other {others[best]:.3f} ({best})")
+    return "\n".join(rows)
+
+
+def table(found: Mapping[tuple[str, int], Figures]) -> str:
     """Return the figures as a Markdown table."""
     names = list(Figures().row())
     rows = ["| policy | budget | " + " | ".join(names) + " |", "|---" * (len(names) + 2) + "|"]
@@ -224,7 +283,7 @@ def table(found: dict[tuple[str, int], Figures]) -> str:
     return "\n".join(rows)
 
 
-def plot(found: dict[tuple[str, int], Figures], path: Path) -> None:
+def plot(found: Mapping[tuple[str, int], Figures], path: Path) -> None:
     """Write a plot of in-view rate against mean tokens as SVG, one dot a cell."""
     rows = [(f"{name} {budget or ''}", figures.row()) for (name, budget), figures in found.items()]
     widest = max((row["mean tokens"] for _, row in rows), default=1.0) * 1.15
@@ -250,10 +309,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--policy", action="append", help=names)
     parser.add_argument("--budget", action="append", type=int, help="tokens a turn; may be given several times")
     parser.add_argument("--limit", type=int, default=0, help="a sample of so many sessions, always the same")
+    parser.add_argument("--part", choices=["all", "tuning", "held-out"], default="all", help="which half, by task")
     parser.add_argument("--plot", type=Path, help="write an SVG here")
+    parser.add_argument("--save", action="store_true", help="write a result file and the plot into benchmarks/results")
     parser.add_argument("--json", type=Path, help="write the figures here")
     given = parser.parse_args(argv)
-    recordings = list(read_recordings(given.sessions, given.trees))
+    recordings = [one for one in read_recordings(given.sessions, given.trees) if in_part(one, given.part)]
     if not recordings:
         print("No recorded session has its tree laid out.", file=sys.stderr)
         return 3
@@ -261,11 +322,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         recordings = random.Random(0).sample(recordings, given.limit)
     found = measure(recordings, given.policy or DEFAULT_POLICIES, given.budget or (2_000, 4_000, 8_000, 12_000))
     print(f"{len(recordings)} sessions, {sum(len(list(_turns(one.events))) for one in recordings)} turns\n")
-    print(table(found))
+    print(f"{table(found)}\n\n{marks(found)}")
     survivals = entity_survival(recordings)
     print("\nentity survival: " + ", ".join(f"{share:.3f} at {target}" for target, share in survivals.items()))
     mean = fmean(estimate_tokens(one.task) for one in recordings)
     print(f"(compacted texts have {mean:.0f} tokens in the mean)")
+    if given.save:
+        settings = {"sessions": given.sessions.name, "n_sessions": len(recordings), "part": given.part}
+        figures = {f"{name} {budget or ''}".strip(): row.row() for (name, budget), row in found.items()}
+        kept = {"entity survival": {str(target): share for target, share in survivals.items()}}
+        print(write_result(new_result(f"governance-{given.part}", settings, figures | kept)))
+        plot(found, RESULTS / f"governance-{given.part}.svg")
     if given.json:
         rows = [{"policy": name, "budget": budget, **figures.row()} for (name, budget), figures in found.items()]
         given.json.write_text(json.dumps({"sessions": len(recordings), "rows": rows}, indent=1), encoding="utf-8")

@@ -13,7 +13,8 @@ from codecards.errors import BudgetTooSmallError
 from codecards.router.assembly import AssemblySettings
 from codecards.router.digesting import OutlineDigester, fit_digest
 from codecards.router.hysteresis import HysteresisSettings
-from codecards.router.project_view import FileText
+from codecards.router.project import Project
+from codecards.router.project_view import FileText, TextsOf
 from codecards.router.routing import ActionKind, RoutingSettings
 from codecards.router.session_acts import recorded
 from codecards.router.session_state import SessionState
@@ -281,10 +282,11 @@ class Governed:
         """Take a turn of the real router and assembler."""
         paths = {entry.path for entry in self.state.memory.files}
         paths |= {path for operation in self.state.operations[-4:] for path in operation.paths}
-        texts = {path: self._text(path) for path in paths}
+        signals = Project(TextsOf(self.workspace.texts)).signals(self.state.memory)
+        texts = {path: self._text(path) for path in paths | {signal.path for signal in signals}}
         settings = TurnSettings(AssemblySettings(self.budget_tokens), self.routing, guidance="")
         try:
-            result = take_turn(self.state, TurnInput(texts, OutlineDigester().digest), settings)
+            result = take_turn(self.state, TurnInput(texts, OutlineDigester().digest, signals=signals), settings)
         except BudgetTooSmallError:
             return View(0, has_goal=False)
         self.state = result.state

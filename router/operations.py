@@ -8,6 +8,8 @@ READ_KINDS = frozenset({"open", "read", "recall", "search", "list", "callers", "
 WRITE_KINDS = frozenset({"edit", "create", "write", "replace", "delete", "rename"})
 RETRIEVAL_KINDS = frozenset({"recall", "search", "callers", "references"})
 """What looks for code and finds files; two of them in a row that find the same file promote it."""
+NAMING_KINDS = RETRIEVAL_KINDS | {"list", "read", "run"}
+"""What names files without bringing them into the working memory; who named a file often opens it next."""
 KEPT_OPERATIONS = 250
 """How many are kept for the router and for replay; one product of this kind keeps about as many."""
 

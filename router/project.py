@@ -1,9 +1,13 @@
 """Project: all that a session asks of the project it is about, in one value."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
+from codecards.errors import AmbiguousTargetError, TargetNotFoundError
 from codecards.router.digesting import OutlineDigester
+from codecards.router.entities import find_entities
 from codecards.router.notes import AnchorResolver
 from codecards.router.project_view import (
     Digester,
@@ -15,11 +19,12 @@ from codecards.router.project_view import (
     Recaller,
     Vocabulary,
 )
-from codecards.router.routing import Signal
+from codecards.router.routing import NAMED_WEIGHT, Signal
 from codecards.router.session_state import SessionState
 from codecards.router.working_memory import Mode, WorkingMemory
 
 MAX_SIGNALS = 12
+MAX_NAMED_IN_GOAL = 4
 MAX_FOUND_TEXTS = 12
 """How many files outside the working memory are read in a turn, for they may come in."""
 
@@ -56,9 +61,18 @@ class Project:
     """Returns the files that were changed lately, the latest first."""
 
     def signals(self, memory: WorkingMemory) -> tuple[Signal, ...]:
-        """Return the signs that other files will be needed, from the files in use."""
+        """Return the signs that other files will be needed, from the goal's own words and the files in use."""
         used = [entry.path for entry in memory.files if entry.mode is Mode.FULL]
-        return tuple(self.neighbours.near(used)[:MAX_SIGNALS]) if used else ()
+        near = self.neighbours.near(used) if used else ()
+        return (*self._named_in(memory.task.goal), *near)[:MAX_SIGNALS]
+
+    def _named_in(self, goal: str) -> Iterator[Signal]:
+        paths = [entity.text for entity in find_entities(goal) if entity.kind == "path"]
+        for path in paths[:MAX_NAMED_IN_GOAL]:
+            with suppress(TargetNotFoundError, AmbiguousTargetError):
+                found = self.resolve_path(re.sub(r":\d+$", "", path))
+                if self.texts.read(found) is not None:
+                    yield Signal(found, NAMED_WEIGHT, "named in the goal")
 
     def texts_for(self, state: SessionState, signals: Sequence[Signal]) -> dict[str, FileText | None]:
         """Return the texts now of the files in the working memory and of those that may come in."""

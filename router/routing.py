@@ -4,7 +4,7 @@ Rules are strong and hold always; predictions are weak and only ever bring a dig
 a file outside the working memory may be promoted to a digest, a digest to full, and back.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -16,8 +16,14 @@ from codecards.router.hysteresis import (
     may_forget,
     may_promote,
 )
-from codecards.router.operations import RETRIEVAL_KINDS, Operation, hits_in_a_row
+from codecards.router.operations import NAMING_KINDS, RETRIEVAL_KINDS, Operation, hits_in_a_row
 from codecards.router.working_memory import FileEntry, Mode, WorkingMemory, with_file, without_file
+
+NAMED_WEIGHT = 0.55
+"""Of a file that an act named: enough to bring its digest in, by itself. In recorded sessions one in four of the files
+that are opened for the first time was named before, by a search, a run, a listing or the task."""
+MAX_NAMED = 3
+"""Files of one act; of a long list of hits only the first tell anything."""
 
 
 class ActionKind(StrEnum):
@@ -265,7 +271,7 @@ def _predicted(given: RoutingInput, settings: RoutingSettings) -> list[RoutingAc
     barred = {entry.path for entry in memory.files} | {departure.path for departure in memory.forgotten}
     doubts: dict[str, float] = {}
     reasons: dict[str, Signal] = {}
-    for signal in given.signals:
+    for signal in (*given.signals, *_named(given)):
         if signal.path in barred:
             continue
         doubts[signal.path] = doubts.get(signal.path, 1.0) * (1 - min(1.0, max(0.0, signal.weight)))
@@ -277,3 +283,11 @@ def _predicted(given: RoutingInput, settings: RoutingSettings) -> list[RoutingAc
         RoutingAction(ActionKind.PROMOTE, path, f"predicted: {reasons[path].why}", Mode.DIGEST)
         for _, path in strong[: max(0, free)]
     ]
+
+
+def _named(given: RoutingInput) -> Iterator[Signal]:
+    """Yield a sign for each file that a search, run or listing of this turn or the last named among its first."""
+    for operation in given.operations:
+        if operation.kind in NAMING_KINDS and given.memory.turn - operation.turn <= 1:
+            for path in operation.paths[:MAX_NAMED]:
+                yield Signal(path, NAMED_WEIGHT, f"named by a {operation.kind}")

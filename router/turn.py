@@ -180,7 +180,11 @@ def _fates_before_assembly(
         yield Fate(f"file {path}", FateKind.DROPPED, "not on disk any more")
     for path, text in given.texts.items():
         if text is not None and memory.entry(path) is None:
-            yield Fate(f"file {path}", FateKind.OUTSIDE, "seen, but neither opened nor found twice in a row")
+            yield Fate(
+                f"file {path}",
+                FateKind.OUTSIDE,
+                "seen, but neither opened, nor among the first hits, nor found twice in a row",
+            )
     kept = {act_name(act) for act in package.recent_chat}
     for act in state.window.blocks:
         if act_name(act) not in kept:

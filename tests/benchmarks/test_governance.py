@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.governance import Figures, Recording, main, replay
+from benchmarks.governance import Figures, Recording, at_equal_rate, in_part, main, marks, replay
 from benchmarks.policies import Event, Fragment, View, Workspace, make_policy
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 101))
@@ -54,6 +54,31 @@ def figures_of(events: Sequence[Event], views: Sequence[View]) -> Figures:
 def test_lines_are_in_view_in_full_or_in_part(view: View, full: int, digest: int) -> None:
     figures = figures_of([event(1, first=10, last=20)], [view])
     assert (figures.n_wanted, figures.n_full, figures.n_digest) == (1, full, digest)
+
+
+def test_the_price_at_full_injections_rate_lies_between_two_budgets() -> None:
+    def measured(n_full: int, tokens: int) -> Figures:
+        return Figures(n_wanted=10, n_full=n_full, tokens=[tokens])
+
+    found = {
+        ("full", 0): measured(6, 10_000),
+        ("ours", 2_000): measured(4, 2_000),
+        ("ours", 4_000): measured(8, 4_000),
+        ("fifo", 2_000): measured(3, 2_000),
+        ("fifo", 4_000): measured(5, 4_000),
+    }
+    assert at_equal_rate(found, "full") == {"ours": pytest.approx(0.3), "fifo": None}
+    assert "'full' at 4,000: ours 0.800, best other 0.600 (full)" in marks(found)
+
+
+def test_all_sessions_of_a_task_are_in_one_half() -> None:
+    recordings = [Recording(f"{agent}/task-{n}", "", (), Path()) for n in range(20) for agent in ("a", "b")]
+    halves = [[one for one in recordings if in_part(one, part)] for part in ("tuning", "held-out")]
+    assert sorted([*halves[0], *halves[1]], key=lambda one: one.name) == sorted(recordings, key=lambda one: one.name)
+    tasks = [{one.name.rpartition("/")[2] for one in half} for half in halves]
+    assert tasks[0]
+    assert tasks[1]
+    assert not tasks[0] & tasks[1]
 
 
 def test_stale_lines_are_not_in_view_and_are_counted() -> None:

@@ -105,6 +105,17 @@ def test_predictions_bring_in_digests_only_and_weak_ones_nothing() -> None:
     assert [(action.path, action.mode) for action in actions] == [("b.py", DIGEST)]
 
 
+@pytest.mark.parametrize(
+    ("kind", "turn", "comes_in"), [("search", 9, 3), ("run", 10, 3), ("list", 8, 0), ("close", 9, 0)]
+)
+def test_the_first_files_that_an_act_named_come_in_as_digests(kind: str, turn: int, comes_in: int) -> None:
+    named = Operation(1, turn, kind, ("d.py", "c.py", "b.py", "a.py"))
+    actions = route(RoutingInput(memory_of(), [named]))
+    assert {(action.path, action.mode) for action in actions} == {
+        (path, DIGEST) for path in ("d.py", "c.py", "b.py")[:comes_in]
+    }
+
+
 def test_what_was_forgotten_does_not_come_back_by_prediction() -> None:
     memory = memory_of(FileEntry("b.py", predicted=True, last_access_turn=0))
     memory = apply(memory, route(RoutingInput(memory)))

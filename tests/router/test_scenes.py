@@ -12,7 +12,11 @@ from codecards.router.project_view import Reference, TextsOf
 from codecards.router.session import Session
 from codecards.router.session_store import SessionStore
 
-FILES = {"api/users.py": "def list_users():\n    return []\n", "rules.md": "All exports are streamed.\n"}
+FILES = {
+    "api/users.py": "def list_users():\n    return []\n",
+    "rules.md": "All exports are streamed.\n",
+    "notes.md": "users\n",
+}
 
 
 class Words:
@@ -97,14 +101,16 @@ def test_a_miss_is_followed_by_one_question_in_the_projects_own_words(session: S
 @pytest.mark.seed("S1-2")
 def test_each_thing_has_exactly_one_of_four_fates_and_a_reason(session: Session) -> None:
     session.open_file("rules.md", "follow them")
-    session.record("search", paths=["api/users.py"], call="grep users", result="api/users.py:1")
+    hits = ["api/users.py", "a.py", "b.py", "notes.md"]
+    session.record("search", paths=hits, call="grep users", result="api/users.py:1")
     session.record("read", paths=["rules.md"], call="cat rules.md", result="All exports are streamed.")
     context = session.before_generation("where does list_users live?")
     told = {fate.what: fate.kind for fate in context.fates}
     assert len(told) == len(context.fates)
     assert all(fate.reason for fate in context.fates)
     assert told["file rules.md"] is FateKind.ENTERS
-    assert told["file api/users.py"] is FateKind.OUTSIDE
+    assert told["file api/users.py"] is FateKind.COMPRESSED
+    assert told["file notes.md"] is FateKind.OUTSIDE
     assert told["hit api/users.py::list_users"] is FateKind.COMPRESSED
 
 

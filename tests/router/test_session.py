@@ -324,6 +324,14 @@ def test_a_file_that_is_edited_comes_in_full_at_once(desk: Desk) -> None:
     assert [one.path for one in session.memory.files] == ["other.py"]
 
 
+def test_a_file_that_the_goal_names_comes_in_as_a_digest(desk: Desk) -> None:
+    session = desk.start(goal="other.py:1 sets x wrongly, see nowhere.py")
+    session.before_generation()
+    assert [(entry.path, entry.mode, entry.why) for entry in session.memory.files] == [
+        ("other.py", Mode.DIGEST, "predicted: named in the goal")
+    ]
+
+
 def test_the_lines_used_last_are_kept_and_the_latest_is_the_focus(desk: Desk) -> None:
     session = desk.start()
     session.open_file("user/service.py", "look", lines=(3, 4))
