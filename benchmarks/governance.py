@@ -79,6 +79,11 @@ class Figures:
         }
 
 
+def joined(one: Figures, other: Figures) -> Figures:
+    """Return the figures of both."""
+    return Figures(**{name: getattr(one, name) + getattr(other, name) for name in Figures.__slots__})
+
+
 def read_recordings(path: Path, trees: Path) -> Iterator[Recording]:
     """Yield the recorded sessions whose tree is laid out; see the file's own description for its fields."""
     with path.open(encoding="utf-8") as lines:
@@ -300,6 +305,18 @@ def plot(found: Mapping[tuple[str, int], Figures], path: Path) -> None:
     )
 
 
+def _save(
+    recordings: Sequence[Recording], parts: Mapping[str, Mapping[tuple[str, int], Figures]], survivals: dict[int, float]
+) -> None:
+    """Write a result file for each part, and a plot of the first."""
+    for part, found in parts.items():
+        figures = {f"{name} {budget or ''}".strip(): row.row() for (name, budget), row in found.items()}
+        figures["ours: entity survival"] = {str(target): share for target, share in survivals.items()}
+        settings = {"part": part, "n_sessions": sum(in_part(one, part) for one in recordings)}
+        print(write_result(new_result(f"governance-{part}", settings, figures)))
+    plot(next(iter(parts.values())), RESULTS / "governance.svg")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the benchmark; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks governance", description=__doc__)
@@ -320,19 +337,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 3
     if given.limit and given.limit < len(recordings):
         recordings = random.Random(0).sample(recordings, given.limit)
-    found = measure(recordings, given.policy or DEFAULT_POLICIES, given.budget or (2_000, 4_000, 8_000, 12_000))
+    policies, budgets = given.policy or DEFAULT_POLICIES, given.budget or (2_000, 4_000, 8_000, 12_000)
+    halves = {
+        part: measure([one for one in recordings if in_part(one, part)], policies, budgets)
+        for part in ("tuning", "held-out")
+    }
+    found = {cell: joined(figures, halves["held-out"][cell]) for cell, figures in halves["tuning"].items()}
     print(f"{len(recordings)} sessions, {sum(len(list(_turns(one.events))) for one in recordings)} turns\n")
     print(f"{table(found)}\n\n{marks(found)}")
+    if given.part == "all":
+        print(f"\nthe held-out half alone\n\n{table(halves['held-out'])}\n\n{marks(halves['held-out'])}")
     survivals = entity_survival(recordings)
     print("\nentity survival: " + ", ".join(f"{share:.3f} at {target}" for target, share in survivals.items()))
     mean = fmean(estimate_tokens(one.task) for one in recordings)
     print(f"(compacted texts have {mean:.0f} tokens in the mean)")
     if given.save:
-        settings = {"sessions": given.sessions.name, "n_sessions": len(recordings), "part": given.part}
-        figures = {f"{name} {budget or ''}".strip(): row.row() for (name, budget), row in found.items()}
-        kept = {"entity survival": {str(target): share for target, share in survivals.items()}}
-        print(write_result(new_result(f"governance-{given.part}", settings, figures | kept)))
-        plot(found, RESULTS / f"governance-{given.part}.svg")
+        _save(recordings, {"all": found, **halves} if given.part == "all" else {given.part: found}, survivals)
     if given.json:
         rows = [{"policy": name, "budget": budget, **figures.row()} for (name, budget), figures in found.items()]
         given.json.write_text(json.dumps({"sessions": len(recordings), "rows": rows}, indent=1), encoding="utf-8")

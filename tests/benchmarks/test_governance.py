@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.governance import Figures, Recording, at_equal_rate, in_part, main, marks, replay
+from benchmarks.governance import Figures, Recording, at_equal_rate, in_part, joined, main, marks, replay
 from benchmarks.policies import Event, Fragment, View, Workspace, make_policy
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 101))
@@ -69,6 +69,12 @@ def test_the_price_at_full_injections_rate_lies_between_two_budgets() -> None:
     }
     assert at_equal_rate(found, "full") == {"ours": pytest.approx(0.3), "fifo": None}
     assert "'full' at 4,000: ours 0.800, best other 0.600 (full)" in marks(found)
+
+
+def test_figures_of_two_halves_are_joined() -> None:
+    one, other = Figures(n_wanted=3, n_full=1, tokens=[100]), Figures(n_wanted=1, n_full=1, tokens=[200, 300])
+    row = joined(one, other).row()
+    assert (row["full"], row["mean tokens"], row["peak tokens"]) == (0.5, 200, 300)
 
 
 def test_all_sessions_of_a_task_are_in_one_half() -> None:
