@@ -80,7 +80,7 @@ def score_cards(
     terms = {name: weights.within[name] * values for name, values in features.items() if f"card_{name}" not in dropped}
     nothing = np.zeros(len(cards), np.float32)
     total = np.asarray(np.sum([nothing, *terms.values()], axis=0), np.float32)
-    counted = [terms[name] for name in weights.across if name in terms]
+    counted = [values for name, values in terms.items() if name in weights.across]
     across = np.asarray(np.sum([nothing, *counted], axis=0), np.float32)
     return scored(cards, card_file, terms, total, across, len(files), CROWDING[weights.order])
 

@@ -14,11 +14,12 @@ from codecards.retrieval.file_evidence import Evidence, gather_evidence, has_evi
 from codecards.retrieval.filters import Filters
 from codecards.retrieval.issue_evidence import gather_issue_evidence, understand_issue
 from codecards.retrieval.query import Query
+from codecards.retrieval.query_intent import intent_of
 from codecards.retrieval.symbol_evidence import NamedCards, named_cards
 from codecards.retrieval.term_groups import TermGroups, group_terms
 from codecards.retrieval.tuned_weights import scaled
 from codecards.retrieval.vector_lane import Similarity
-from codecards.retrieval.weights import ISSUE, TRACE, weights_for
+from codecards.retrieval.weights import DEMOTED_CARDS, DEMOTIONS, ISSUE, TRACE, weights_for
 
 MAX_EMBEDDED_CHARACTERS = 2_000
 
@@ -91,7 +92,10 @@ def rank(
 def _weights_of(query: Query) -> Mapping[str, float]:
     if query.is_issue:
         return TRACE if query.kind == "trace" else ISSUE
-    return weights_for(len(query.content_words))
+    weights = weights_for(len(query.content_words))
+    if query.kind == "question" and intent_of(query.text) == "action":  # cards are ordered by themselves
+        return {**weights, **{name: DEMOTED_CARDS * weights[name] for name in DEMOTIONS}}
+    return weights
 
 
 def query_similarity(index: DerivedIndex, query: Query) -> Similarity | None:

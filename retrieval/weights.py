@@ -148,6 +148,11 @@ ACTION_WORDS: Mapping[str, float] = {
     "message": 12.0,
 }
 """The same where there are no vectors; the file's score is then surer beside it."""
+DEMOTIONS = frozenset({"test", "side", "prose", "made", "old_version"})
+"""What puts a file down by what it is."""
+DEMOTED_CARDS = 5.0
+"""How much more these count where cards are ordered by themselves: what speaks for a card is so much larger than what
+speaks for a file, and a test says what it tests more plainly than the code does."""
 WITHIN = 0.5
 """How much of these counts for the cards of one file, where a question is after a subject."""
 QUOTED = 12.0

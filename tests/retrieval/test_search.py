@@ -350,3 +350,26 @@ def test_vectors_of_another_embedder_are_not_used(tmp_path: Path) -> None:
     other.identity = "fake-2"
     shop.embedder = other
     assert not shop.index.has_vectors
+
+
+ROUTES = """
+#- web/tree.py
+def get_value(path):
+    '''Match a route and parse its parameters.'''
+    return {part: part for part in path.split("/") if part.startswith(":")}
+#- tests/test_tree.py
+def test_route_parameters_are_parsed_by_name():
+    '''Route parameters are parsed.'''
+    assert get_value("/:a") == {":a": ":a"}
+
+
+def test_route_parameters_are_parsed_with_slashes():
+    '''Where route parameters are parsed, slashes stay.'''
+    assert get_value("/:a/") == {":a": ":a"}
+"""
+
+
+def test_what_is_done_is_asked_of_the_code_and_not_of_its_tests(tmp_path: Path) -> None:
+    routes = indexed(tmp_path, ROUTES)
+    assert routes.ask("where are route parameters parsed").hits[0].card.path == "web/tree.py"
+    assert routes.ask("test that route parameters are parsed by name").hits[0].card.path == "tests/test_tree.py"
