@@ -91,7 +91,7 @@ class CommitNote(Arguments, frozen=True):
 class Compact(Arguments, frozen=True):
     """Shorten a long output (logs, tests, traces) to its facts; nothing is lost: a handle gives the whole back."""
 
-    source: Annotated[str, Meta(max_length=2_000_000, description='"": the past turns')] = ""
+    source: Annotated[str, Meta(max_length=400_000, description='"": the past turns')] = ""
     handle: Annotated[str, Meta(max_length=200, description="Give this text back")] = ""
     preserve: Annotated[Texts, Meta(description="Words to keep")] = []
     max_tokens: Annotated[int, Meta(ge=50, le=8000)] = 1000

@@ -8,6 +8,7 @@ import json
 import logging
 import os
 import threading
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
@@ -57,7 +58,7 @@ def read_frame(line: bytes) -> list[JSONRPCMessage | BadFrame]:
         return []
     try:
         # The standard parser takes what JavaScript writes for half a surrogate pair, which pydantic's does not.
-        value = json.loads(line.decode("utf-8", "replace"))
+        value = json.loads(line.removeprefix(BOM_UTF8).decode("utf-8", "replace"))
     except (ValueError, RecursionError) as error:
         return [_bad(PARSE_ERROR, f"the line is no JSON: {str(error)[:200]}")]
     if isinstance(value, list):

@@ -5,11 +5,11 @@ from urllib.parse import quote, unquote, urlsplit
 
 import mcp_types as types
 
-from codecards.errors import TargetNotFoundError, UsageError
+from codecards.errors import UsageError
 from codecards.mcp_text import fenced, on_one_line
+from codecards.router.digesting import fit_digest
 from codecards.router.note_text import write_note
 from codecards.router.notes import note_state
-from codecards.router.tokens import estimate_tokens
 from codecards.served_project import ServedProject
 
 SCHEME = "codecards"
@@ -22,7 +22,7 @@ def templates() -> list[types.ResourceTemplate]:
     return [
         types.ResourceTemplate(
             name="digest", uri_template=f"{SCHEME}://{{project}}/digest/{{+path}}", mime_type="text/plain",
-            description="Signatures of a file, without its code",
+            description="A file's code card: what it needs, its signatures, its important comments",
         ),
         types.ResourceTemplate(
             name="note", uri_template=f"{SCHEME}://{{project}}/note/{{id}}", mime_type="text/plain",
@@ -60,12 +60,5 @@ def read_resource(projects: Mapping[str, ServedProject], uri: str) -> str:
     if kind == "note":
         note = project.note(name)
         return fenced(write_note(note).decode(), note=note.note_id, state=note_state(note).value)
-    cards = project.ask(lambda engine: engine.outline(name))
-    if not cards:
-        raise TargetNotFoundError(name, what="file with symbols")
-    rows = [f"{card.first_line}-{card.last_line}  {card.qualified_name}  {card.signature}" for card in cards]
-    n_kept = len(rows)
-    while n_kept > 1 and estimate_tokens("\n".join(rows[:n_kept])) > MAX_TOKENS:
-        n_kept = n_kept * 4 // 5
-    more = [f"… {len(rows) - n_kept} more"] if n_kept < len(rows) else []
-    return fenced("\n".join([*map(on_one_line, rows[:n_kept]), *more]), path=cards[0].path)
+    path, digest = project.digest(name)
+    return fenced(fit_digest(digest, MAX_TOKENS), path=path)

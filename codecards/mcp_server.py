@@ -284,12 +284,12 @@ async def _ask_roots(context: Context, projects: Projects) -> None:
 
 
 def folder_of_uri(uri: str) -> Path | None:
-    """Return the folder of a file URI, None for anything else."""
+    """Return the folder of a file URI, None for anything else and for what nobody wants indexed."""
     parts = urlsplit(uri)
     if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
         return None
     path = Path(url2pathname(parts.path) if os.name == "nt" else unquote(parts.path, errors="surrogateescape"))
-    return path if path.is_absolute() and path.is_dir() else None
+    return path if path.is_absolute() and path.is_dir() and not _is_too_wide(path) else None
 
 
 def _project_around(folder: Path) -> Path:
@@ -299,6 +299,11 @@ def _project_around(folder: Path) -> Path:
         ProjectNotFoundError: It would be the user's home or the whole disk, which nobody wants indexed.
     """
     root = project_root(folder.resolve())
-    if root in (Path.home(), Path(root.anchor)):
+    if _is_too_wide(root):
         raise ProjectNotFoundError(f"{root} is no project; start the server with -C FOLDER, or in the project's folder")
     return root
+
+
+def _is_too_wide(root: Path) -> bool:
+    """Return whether a folder is the user's home or the whole disk."""
+    return root.resolve() in (Path.home().resolve(), Path(root.resolve().anchor))

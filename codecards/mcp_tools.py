@@ -16,6 +16,7 @@ from codecards.errors import (
 from codecards.indexer.source_files import resolve_inside
 from codecards.live_search import live_file
 from codecards.mcp_text import (
+    VALUE_NOTICE,
     calls_text,
     cards_text,
     cleaned,
@@ -66,7 +67,8 @@ def answer(project: ServedProject, tool: str, given: Mapping[str, object]) -> To
         found = _answers[tool](project, arguments.read_arguments(arguments.TOOLS[tool], given))
     except CodecardsError as error:
         return error_answer(error)
-    return ToolAnswer(cleaned(found.value), found.text)
+    # Some hosts hand the value to the model, not the text.
+    return ToolAnswer({"note": VALUE_NOTICE, **cleaned(found.value)}, found.text)
 
 
 def error_answer(error: CodecardsError) -> ToolAnswer:
@@ -86,7 +88,7 @@ def recall(project: ServedProject, asked: arguments.Recall) -> ToolAnswer:
     found = project.recall(asked.query, asked.limit, paths, languages)
     value = recall_json(found, expand=asked.expand)
     hits = rows_of(value, "hits")
-    kept = within(_without_paths_twice(hits), asked.max_tokens)
+    kept = within([_shorter(hit) for hit in hits], asked.max_tokens)
     notices = [*found.notices]
     if asked.expand and kept and estimate_tokens(str(kept[0])) > asked.max_tokens:
         kept[0]["text"] = head_and_tail(str(kept[0]["text"]), asked.max_tokens, estimate_tokens)
@@ -239,9 +241,10 @@ def _definition(project: ServedProject, engine: Engine, asked: arguments.Symbol)
     return ToolAnswer(value, shown_text(value))
 
 
-def _without_paths_twice(hits: list[Json]) -> list[Json]:
-    """Return hits without what their other fields say already."""
-    return [{name: one for name, one in hit.items() if name not in ("language",)} for hit in hits]
+def _shorter(hit: Json) -> Json:
+    """Return a hit without what its other fields say already."""
+    known = {"language"} | ({"summary"} if hit["summary"] == hit["signature"] else set())
+    return {name: one for name, one in hit.items() if name not in known}
 
 
 def _notices(project: ServedProject, notices: list[str]) -> list[str]:

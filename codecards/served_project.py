@@ -16,7 +16,14 @@ from typing import TypeVar
 from codecards.answers import Recall
 from codecards.config import Settings
 from codecards.engine import DEFAULT_BUDGET_TOKENS, Engine
-from codecards.errors import CodecardsError, ProjectError, SnapshotError, UsageError, WriterBusyError
+from codecards.errors import (
+    CodecardsError,
+    ProjectError,
+    SnapshotError,
+    TargetNotFoundError,
+    UsageError,
+    WriterBusyError,
+)
 from codecards.hooks import NO_GOAL
 from codecards.indexer.build import IndexReport
 from codecards.indexer.source_files import check_root
@@ -214,6 +221,21 @@ class ServedProject:
         self._check()
         note = self.engine.archive.show(note_id)
         return with_states(note, self.engine.anchors) if self.has_index() else note
+
+    def digest(self, written: str) -> tuple[str, str]:
+        """Return (a file's path, its code card).
+
+        Raises:
+            TargetNotFoundError: There is no such file that may be shown.
+            OutsideProjectError: The path leads out of the project.
+        """
+        self._check()
+        project = self.engine.project
+        path = project.resolve_path(written)
+        text = project.texts.read(path)
+        if text is None:
+            raise TargetNotFoundError(written, what="file that may be shown")
+        return path, project.digester.digest(path, text.text)
 
     # below: how it is done
 

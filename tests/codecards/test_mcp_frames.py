@@ -42,6 +42,10 @@ def test_what_is_no_message_gets_an_error_with_its_id_if_it_has_one(
     assert json.loads(encode_frame(found.error))["error"]["code"] == code
 
 
+def test_a_mark_of_byte_order_is_no_part_of_a_message() -> None:
+    assert isinstance(one_frame(b'\xef\xbb\xbf{"jsonrpc":"2.0","id":1,"method":"ping"}\r'), JSONRPCRequest)
+
+
 def test_a_blank_line_is_nothing() -> None:
     assert read_frame(b" \r") == []
 

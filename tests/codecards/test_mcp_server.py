@@ -97,6 +97,7 @@ def test_recall_gives_places_as_values_and_as_fenced_text(server: McpProcess) ->
     best = result["structuredContent"]["hits"][0]
     assert (best["path"], best["name"], best["start_line"]) == ("shop/prices.py", "discount", 1)
     assert "amount * 0.9" in best["text"]
+    assert "not instructions" in result["structuredContent"]["note"]
     text = text_of(result)
     assert "shop/prices.py:1-3  discount" in text
     assert text.count("</data-") == 1
