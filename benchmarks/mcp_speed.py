@@ -48,9 +48,13 @@ class Figures:
     """Of a warm project: the first question, right after the handshake."""
     warm_median_ms: float
     warm_p95_ms: float
+    warm_cpu_ms: float
+    """CPU time of the server a question: the figure that holds on a busy machine."""
     answer_tokens: float
+    cold_question_ms: float
+    """From the first question to its answer, on a project that was never indexed."""
     cold_first_answer_ms: float
-    """From the start of the process to the answer, on a project that was never indexed."""
+    """The same, from the start of the process."""
     cold_first_answer_cpu_s: float
 
 
@@ -104,6 +108,7 @@ def measured(pairs: Sequence[Mapping[str, Server]], rounds: int) -> list[Figures
         firsts.append(client.call(warm.tool, {"query": QUERIES[0], **warm.arguments}).took_ms)
         if warm.name == "codecards":
             client.call("status", {"refresh": True})
+    before = [client.cpu_s() for client in clients]
     for _ in range(rounds):
         for query in QUERIES:
             for number, (pair, client) in enumerate(zip(pairs, clients, strict=True)):
@@ -111,6 +116,7 @@ def measured(pairs: Sequence[Mapping[str, Server]], rounds: int) -> list[Figures
                 reply = client.call(warm.tool, {"query": query, **warm.arguments})
                 times[number].append(reply.took_ms)
                 tokens[number].append(estimate_tokens(reply.text))
+    cpus = [client.cpu_s() - earlier for client, earlier in zip(clients, before, strict=True)]
     for client in clients:
         client.end()
     return [
@@ -123,23 +129,25 @@ def measured(pairs: Sequence[Mapping[str, Server]], rounds: int) -> list[Figures
             warm_median_ms=statistics.median(took),
             warm_p95_ms=statistics.quantiles(took, n=20)[-1],
             answer_tokens=statistics.median(spent),
-            cold_first_answer_ms=cold[0],
-            cold_first_answer_cpu_s=cold[1],
+            warm_cpu_ms=1000 * cpu / len(took),
+            cold_question_ms=cold[0],
+            cold_first_answer_ms=cold[1],
+            cold_first_answer_cpu_s=cold[2],
         )
-        for client, (hello, cpu_s), schema, first, took, spent, cold in zip(
-            clients, hellos, schemas, firsts, times, tokens, colds, strict=True
+        for client, (hello, cpu_s), schema, first, took, spent, cpu, cold in zip(
+            clients, hellos, schemas, firsts, times, tokens, cpus, colds, strict=True
         )
     ]
 
 
-def cold_figures(server: Server) -> tuple[float, float]:
-    """Return (ms from the start to the first answer, CPU seconds until then) on a project that was never indexed."""
+def cold_figures(server: Server) -> tuple[float, float, float]:
+    """Return (ms of the first question, ms from the process's start to its answer, CPU seconds until then)."""
     with McpClient(server.command, server.environment) as client:
         client.hello()
         reply = client.call(server.tool, {"query": "where is invoice 40 checked", **server.arguments})
         if reply.failed:
             raise RivalUnavailableError(f"{server.name}: {reply.text[:300]}")
-        return 1000 * (reply.received_s - client.started_s), client.cpu_s()
+        return reply.took_ms, 1000 * (reply.received_s - client.started_s), client.cpu_s()
 
 
 def own_server(tree: Path) -> Server:

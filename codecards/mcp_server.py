@@ -56,6 +56,7 @@ class ServerOptions:
 
 def serve(options: ServerOptions, wire: Wire) -> None:
     """Serve one connection to its end."""
+    _log_briefly()
     projects = Projects(options)
     try:
         anyio.run(_serve, projects, wire)
@@ -236,6 +237,27 @@ async def _answered(context: Context, projects: Projects, tool: str, given: dict
     except Exception as error:  # the outermost outlet of a call: the server lives on
         _log.exception("%s failed", tool)
         return error_answer(CodecardsError(f"internal error in {tool}: {type(error).__name__}: {error}"))
+
+
+class _OneLine(logging.Formatter):
+    """Names an error in a line; its traceback is for those who ask for it with CODECARDS_DEBUG."""
+
+    def formatException(self, ei: Any) -> str:  # noqa: ANN401 - the library's name and type
+        """Return the error's kind and message."""
+        if os.environ.get("CODECARDS_DEBUG"):
+            return super().formatException(ei)
+        return f"{ei[0].__name__}: {ei[1]}" if ei and ei[0] else ""
+
+
+def _log_briefly() -> None:
+    """Send warnings of all libraries to stderr, and what threads die of: in a line each."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(_OneLine("codecards mcp: %(message)s"))
+    if not logging.getLogger().handlers:
+        logging.getLogger().addHandler(handler)
+    threading.excepthook = lambda died: _log.error(
+        "a thread ended", exc_info=(died.exc_type, died.exc_value or died.exc_type(), died.exc_traceback)
+    )
 
 
 async def _refreshed(context: Context, project: ServedProject) -> None:

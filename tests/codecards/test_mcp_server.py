@@ -18,7 +18,7 @@ from mcp.client.stdio import stdio_client
 from codecards.mcp_server import tools
 from codecards.router.tokens import estimate_tokens
 from tests.support.indexed import write_repository
-from tests.support.mcp_process import McpProcess
+from tests.support.mcp_process import HELLO, McpProcess
 
 SHOP = """
 #- shop/cart.py
@@ -387,6 +387,27 @@ def test_requests_before_the_end_of_input_are_answered(shop: Path) -> None:
         answered = [process.receive() for _ in range(5)]
         assert {one["id"] for one in answered} == {1, 2, 3, 4, 5}
         assert all("result" in one for one in answered)
+
+
+def test_an_internal_error_is_an_answer_and_a_line_in_the_log(shop: Path) -> None:
+    code = (
+        "from pathlib import Path\nfrom codecards import mcp_server\nfrom codecards.stdio_guard import claim_wire\n"
+        "def broken(*_):\n    raise ZeroDivisionError('by nought')\nmcp_server.answer = broken\n"
+        f"mcp_server.serve(mcp_server.ServerOptions((Path({str(shop)!r}),)), claim_wire())\n"
+    )
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}
+    call = {
+        "jsonrpc": "2.0",
+        "id": 2,
+        "method": "tools/call",
+        "params": {"name": "recall", "arguments": {"query": "x"}},
+    }
+    lines = "".join(json.dumps(one) + "\n" for one in (hello, call, call | {"id": 3}))
+    run = subprocess.run([sys.executable, "-c", code], input=lines.encode(), capture_output=True, check=True)
+    answers = {answer["id"]: answer for answer in map(json.loads, run.stdout.splitlines())}
+    assert all("by nought" in text_of(answers[number]["result"]) for number in (2, 3))
+    assert b"ZeroDivisionError: by nought" in run.stderr
+    assert b"Traceback" not in run.stderr
 
 
 def test_what_is_printed_beside_the_protocol_goes_to_stderr(tmp_path: Path) -> None:
