@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from codecards.excerpts import excerpt
 from codecards.indexer.cards import Card
+from codecards.indexer.facts import Import
 from codecards.indexer.problems import Problem
 from codecards.retrieval.hits import ScoreTerm
 from codecards.retrieval.tuned_weights import TunedWeights
@@ -109,6 +110,10 @@ class Shown:
     text: str
     stale: bool
     """Whether the file has changed since it was indexed."""
+    imports: tuple[Import, ...] = ()
+    """Imports of the file that the card uses, by line; none for a file as a whole."""
+    calls: tuple[Caller, ...] = ()
+    """What the card calls, by line, each target once."""
 
 
 @dataclass(frozen=True, slots=True)

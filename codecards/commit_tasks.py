@@ -209,7 +209,7 @@ def _drafts(root: Path, workers: Workers, wanted: dict[str, str]) -> dict[str, t
     for name, data in blobs.items():
         language = detect_language(wanted[name], data[:HEAD_BYTES])
         contents.append(Content(content_key(language, data), language, data))
-    answers = workers.read(contents, len(contents))
+    answers = workers.read(contents)
     return {name: answer.record.contents.drafts for name, answer in zip(blobs, answers, strict=True)}
 
 

@@ -38,7 +38,7 @@ class Settings:
     log_level: str = ""
     """"debug", "info", "warning", "error"; "" logs "info" to the file, if one is named, and else nothing."""
     profile: str = DEFAULT_PROFILE
-    """Policy of new sessions: see `codecards.router.profiles`."""
+    """Policy of new sessions: see `codecards.router.profiles`; "article" also takes its numbers of candidates for recall."""
     traces_turns: bool = False
     """Whether each turn of a session is kept with all that made it, for replay; see `codecards.router.trace`."""
 

@@ -464,9 +464,13 @@ class Engine:
 
     def _recalling(self) -> "Recalling":
         from codecards.recalling import Recalling  # noqa: PLC0415
+        from codecards.retrieval.candidates import limits_of  # noqa: PLC0415
 
         reader = self._readers.newest_for_search()
-        return Recalling(reader, self._fresh_files(reader), self._embedder, self._tuned, self._second_reading)
+        return Recalling(
+            reader, self._fresh_files(reader), self._embedder, self._tuned, self._second_reading,
+            limits_of(self.settings.profile),
+        )  # fmt: skip
 
     @cached_property
     def _workers(self) -> "Workers":

@@ -143,7 +143,7 @@ class FreshFiles:
             return None
         from codecards.indexer.workers import Content  # noqa: PLC0415 - few hits lie in changed files
 
-        answer = next(iter(self._workers().read([Content(key, language, data)], 1)))
+        answer = next(iter(self._workers().read([Content(key, language, data)])))
         drafts = {(draft.qualified_name, draft.ordinal): draft for draft in answer.record.contents.drafts}
         return FileNow(data, drafts)
 

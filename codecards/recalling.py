@@ -10,6 +10,7 @@ from codecards.embedder_choice import EmbedderChoice
 from codecards.freshness import FreshFiles
 from codecards.indexer.cards import Card
 from codecards.reader import Reader
+from codecards.retrieval.candidates import CandidateLimits
 from codecards.retrieval.filters import Filters
 from codecards.retrieval.hits import Hit, Ranking
 from codecards.retrieval.search import search
@@ -29,6 +30,7 @@ class Recalling:
     embedder: EmbedderChoice
     tuned: TunedFile | None
     second_reading: SecondReading
+    limits: CandidateLimits
 
     def recall(self, query: str, limit: int, filters: Filters) -> Recall:
         """Return the cards that answer a question, best first."""
@@ -56,8 +58,9 @@ class Recalling:
         tuned, _ = self.tuned.read() if self.tuned is not None else (None, "")
         factors = tuned.factors if tuned is not None else None
         ranking = search(
-            self.reader.derived, self.reader.snapshot, query, limit=wanted, filters=filters, factors=factors
-        )
+            self.reader.derived, self.reader.snapshot, query, limit=wanted, filters=filters, factors=factors,
+            limits=self.limits,
+        )  # fmt: skip
         ranking = self.second_reading.read(query, ranking, self.fresh)
         return replace(ranking, hits=ranking.hits[:limit])
 

@@ -1,9 +1,11 @@
 """Showing: symbols, files and lines, as an agent or a person names them, with their text as it is on disk now."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from codecards.answers import Shown
+from codecards.card_links import calls_in, imports_used
 from codecards.errors import TargetNotFoundError
 from codecards.excerpts import excerpt
 from codecards.freshness import FreshFiles
@@ -30,15 +32,12 @@ def show_target(snapshot: Snapshot, root: Path, fresh: FreshFiles, target: str, 
     looked = next(iter(fresh.look(found.cards[:1])), None)
     if looked is None:
         raise TargetNotFoundError(target, what="symbol any more")
-    card = looked.card
+    card, indexed = looked.card, found.cards[0]
+    text = _text(looked.lines, card.lead_line, card.last_line)
     return Shown(
-        card,
-        card.path,
-        card.lead_line,
-        card.last_line,
-        _text(looked.lines, card.lead_line, card.last_line),
-        not looked.fresh,
-    )
+        card, card.path, card.lead_line, card.last_line, text, not looked.fresh,
+        imports_used(snapshot, indexed), calls_in(snapshot, indexed),
+    )  # fmt: skip
 
 
 def outline_of(snapshot: Snapshot, root: Path, target: str) -> list[Card]:
@@ -88,7 +87,10 @@ def _show_lines(snapshot: Snapshot, fresh: FreshFiles, found: Target) -> Shown:
     else:
         first = min(max(1, found.first_line), max(1, len(lines)))
         last = min(found.last_line or len(lines), len(lines))
-    return Shown(card, found.path, first, max(first, last), _text(lines, first, last), changed)
+    shown = Shown(card, found.path, first, max(first, last), _text(lines, first, last), changed)
+    if card is None:
+        return shown
+    return replace(shown, imports=imports_used(snapshot, card), calls=calls_in(snapshot, card))
 
 
 def _text(lines: Sequence[str], first: int, last: int) -> str:

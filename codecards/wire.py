@@ -85,6 +85,8 @@ def card_json(card: Card) -> Json:
         "lead_line": card.lead_line,
         "bases": list(card.bases),
         "content_hash": card.content_hash.hex(),
+        # To be copied as it is: every command takes it, and nobody has to put a path together.
+        "place": printable(f"{card.path}:{card.first_line}"),
     }
 
 
@@ -221,12 +223,23 @@ def outline_json(cards: Sequence[Card], *, limit: int, offset: int, digest: bool
 def shown_json(shown: Shown) -> Json:
     """Return a symbol, file or line with its text."""
     return {
-        "card": card_json(shown.card) if shown.card is not None else None,
+        "card": card_json(shown.card) | _links_json(shown) if shown.card is not None else None,
         **path_json(shown.path),
         "start_line": shown.first_line,
         "end_line": shown.last_line,
         "text": printable(shown.text),
         "stale": shown.stale,
+    }
+
+
+def _links_json(shown: Shown) -> Json:
+    """Return what a shown card brings in and calls."""
+    return {
+        "imports": [
+            {"module": printable(one.module), "name": one.name, "alias": one.alias, "line": one.line}
+            for one in shown.imports
+        ],
+        "calls": [caller_json(one) for one in shown.calls],
     }
 
 

@@ -70,7 +70,7 @@ class SuspectReader:
     def read(self, changes: Changes, workers: Workers) -> list[ReadFile]:
         """Return every suspect that could be read; the others are among the problems."""
         unsaved: list[tuple[bytes, PackedRecord]] = []
-        for answer in workers.read(self._new_contents(changes), len(changes.suspects)):
+        for answer in workers.read(self._new_contents(changes)):
             self.n_parsed += 1
             self._records[answer.key] = answer.record
             unsaved.append((answer.key, answer.packed))

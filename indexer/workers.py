@@ -21,6 +21,9 @@ from codecards.indexer.file_record import FileRecord, PackedRecord, pack, unpack
 from codecards.indexer.problems import Reason
 from codecards.indexer.worker import read_frame, write_frame
 
+BYTES_A_PROCESS = 300_000
+"""A further process is started when so many bytes more are there to be read: a start costs 0.2 s of CPU, as much as
+reading them."""
 MAX_WAITING = 64
 """Contents read from disk ahead of the workers; bounds memory."""
 
@@ -74,22 +77,23 @@ class Workers:
         for process in list(self._started):
             process.kill()
 
-    def read(self, contents: Iterable[Content], n_expected: int) -> Iterator[ReadContent]:
+    def read(self, contents: Iterable[Content]) -> Iterator[ReadContent]:
         """Yield the answer to each content, in the order given.
 
         Args:
             contents: Is asked for the next one only when there is room for it.
-            n_expected: About how many there are: few of them start fewer processes.
         """
-        n_threads = max(1, min(self.n_processes, (n_expected + 15) // 16))
         jobs: queue.Queue[tuple[Content, queue.SimpleQueue[ReadContent]] | None] = queue.Queue(MAX_WAITING)
         stopped = threading.Event()
-        threads = [threading.Thread(target=self._serve, args=(jobs, stopped), daemon=True) for _ in range(n_threads)]
-        for thread in threads:
-            thread.start()
+        threads: list[threading.Thread] = []
+        n_bytes = 0
         waiting: list[queue.SimpleQueue[ReadContent]] = []
         try:
             for content in contents:
+                if len(threads) < self.n_processes and n_bytes >= len(threads) * BYTES_A_PROCESS:
+                    threads.append(threading.Thread(target=self._serve, args=(jobs, stopped), daemon=True))
+                    threads[-1].start()
+                n_bytes += len(content.data)
                 answer: queue.SimpleQueue[ReadContent] = queue.SimpleQueue()
                 jobs.put((content, answer))
                 waiting.append(answer)

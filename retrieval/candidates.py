@@ -1,6 +1,7 @@
 """Candidates: the files that are looked at closely, from words, vectors, exact names, file names and the graph."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -16,13 +17,29 @@ from codecards.retrieval.symbol_evidence import NamedCards
 from codecards.retrieval.term_groups import TermGroups
 from codecards.retrieval.vector_lane import Similarity
 
-N_BY_WORDS = 100
-N_BY_VECTORS = 20
-"""Files; S2-26's twenty."""
 N_BY_NAME = 30
 N_BY_FILE_NAME = 30
 N_BY_GRAPH = 10
 _MAX_PLACED = 40
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateLimits:
+    """How many files each of the wide sources gives."""
+
+    by_words: int
+    by_vectors: int
+
+
+DEFAULT_LIMITS = CandidateLimits(100, 20)
+"""What measured best."""
+LIMITS_BY_PROFILE = {"article": CandidateLimits(10, 20)}
+"""Source: the Context Mode article (S2-26): twenty candidates by vectors, ten by the inverted index."""
+
+
+def limits_of(profile: str) -> CandidateLimits:
+    """Return the limits of a profile; one that does not speak of candidates has the default."""
+    return LIMITS_BY_PROFILE.get(profile, DEFAULT_LIMITS)
 
 
 def find_candidates(
@@ -33,6 +50,7 @@ def find_candidates(
     placed_files: Iterable[int],
     similarity: Similarity | None,
     allowed: NDArray[np.bool_],
+    limits: CandidateLimits = DEFAULT_LIMITS,
 ) -> Int64s:
     """Return the rows of the files worth a closer look, ascending.
 
@@ -44,23 +62,25 @@ def find_candidates(
         placed_files: Files that it names by path or frame.
         similarity: How near cards are; None without vectors.
         allowed: (n_files,): which may answer.
+        limits: How many files words and vectors give.
     """
     n_allowed = int(np.count_nonzero(allowed))
-    if n_allowed <= N_BY_WORDS:
+    if n_allowed <= limits.by_words:
         return np.flatnonzero(allowed)
     # A filter that leaves few files needs more of the list that it is applied to.
-    limit = N_BY_WORDS if n_allowed == len(allowed) else min(len(allowed), N_BY_WORDS * len(allowed) // n_allowed)
+    wanted = limits.by_words
+    limit = wanted if n_allowed == len(allowed) else min(len(allowed), wanted * len(allowed) // n_allowed)
     by_words = _by_words(index, word_groups, limit)
-    found = set(by_words[: 4 * N_BY_WORDS].tolist())
+    found = set(by_words[: 4 * wanted].tolist())
     for one in named:
         best = np.lexsort((one.cards, -one.values))[:N_BY_NAME]
         found.update(one.files[best].tolist())
     found.update(list(placed_files)[:_MAX_PLACED])
     found.update(_by_file_name(index, query)[:N_BY_FILE_NAME].tolist())
     if similarity is not None:
-        cards, _ = similarity.nearest(4 * N_BY_VECTORS)
+        cards, _ = similarity.nearest(4 * limits.by_vectors)
         files = index.file_of_card[cards]
-        found.update(list(dict.fromkeys(files.tolist()))[:N_BY_VECTORS])
+        found.update(list(dict.fromkeys(files.tolist()))[: limits.by_vectors])
     found.update(_by_graph(index, by_words[:20], found))
     rows = np.array(sorted(found), np.int64)
     return rows[allowed[rows]]

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from codecards.retrieval.candidates import find_candidates
+from codecards.retrieval.candidates import DEFAULT_LIMITS, CandidateLimits, find_candidates
 from codecards.retrieval.card_choice import CardScores, frame_cards, score_cards
 from codecards.retrieval.columns import Floats
 from codecards.retrieval.derived_index import DerivedIndex
@@ -48,6 +48,7 @@ def rank(
     *,
     factors: Mapping[str, float] = MappingProxyType({}),
     dropped: Collection[str] = (),
+    limits: CandidateLimits = DEFAULT_LIMITS,
 ) -> Ranked | None:
     """Return what was weighed for a query; None where nothing of the index has to do with it.
 
@@ -58,6 +59,7 @@ def rank(
         filters: What may answer.
         factors: Of `tuned_weights.GROUPS`.
         dropped: Terms that are left out, those of cards as `card_<name>`: what each is worth is measured so.
+        limits: How many files words and vectors give.
     """
     issue = understand_issue(index, query) if query.is_issue else None
     places, frames = named_places(index, query)
@@ -70,7 +72,7 @@ def rank(
     else:
         named = named_cards(index, query.names)
         groups = (group_terms(index, query.terms),)
-    files = find_candidates(index, query, groups, named, placed, similarity, allowed)
+    files = find_candidates(index, query, groups, named, placed, similarity, allowed, limits)
     if not len(files) or (groups[0].is_empty and not placed and similarity is None):
         return None
     if issue is not None:

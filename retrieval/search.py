@@ -7,6 +7,7 @@ import numpy as np
 
 from codecards.errors import UsageError
 from codecards.indexer.cards import Card
+from codecards.retrieval.candidates import DEFAULT_LIMITS, CandidateLimits
 from codecards.retrieval.card_choice import order_cards
 from codecards.retrieval.columns import Int64s
 from codecards.retrieval.derived_index import DerivedIndex
@@ -45,6 +46,7 @@ def search(
     limit: int = DEFAULT_LIMIT,
     filters: Filters | None = None,
     factors: Mapping[str, float] | None = None,
+    limits: CandidateLimits = DEFAULT_LIMITS,
 ) -> Ranking:
     """Return the best cards for a query: by file for a subject, by card for what is done.
 
@@ -55,6 +57,7 @@ def search(
         limit: Most hits to return.
         filters: What they are limited to.
         factors: Of `tuned_weights.GROUPS`, for questions; None for the default weights.
+        limits: How many files words and vectors give.
 
     Raises:
         UsageError: The query is empty.
@@ -66,7 +69,7 @@ def search(
     similarity = query_similarity(index, query)
     lanes = ("words", "symbols", "graph", "vectors") if similarity is not None else ("words", "symbols", "graph")
     is_tuned = query.kind == "question" and not query.is_issue
-    ranked = rank(index, query, similarity, filters, factors=(factors or {}) if is_tuned else {})
+    ranked = rank(index, query, similarity, filters, factors=(factors or {}) if is_tuned else {}, limits=limits)
     shown = order_cards(ranked.cards, ranked.file_scores, limit) if ranked is not None else []
     if ranked is None or not shown:
         n_files = len(ranked.file_scores) if ranked is not None else 0

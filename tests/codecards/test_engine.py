@@ -15,6 +15,7 @@ from codecards.errors import (
     TargetNotFoundError,
     UsageError,
 )
+from codecards.wire import shown_json
 from tests.support.indexed import write_repository
 
 SHOP = """\
@@ -236,3 +237,25 @@ def test_the_text_of_a_hit_is_what_was_there_when_it_was_found(tmp_path: Path) -
         hit = engine.recall("purge_expired").hits[0]
         (root / "shop" / "tokens.py").unlink()
         assert "def purge_expired" in hit.text
+
+
+@pytest.mark.seed("S2-26")
+def test_the_profile_of_the_article_takes_ten_files_by_words_and_twenty_by_vectors(tmp_path: Path) -> None:
+    text = "".join(f"#- m{number}.py\ndef purge_{number}():\n    return 'purge'\n" for number in range(40))
+    root = write_repository(tmp_path, text)
+    with Engine(root, Settings(n_workers=1, embedder="none")) as engine:
+        engine.refresh()
+        assert len(engine.recall("what does purge", limit=50).hits) == 40
+    with Engine(root, Settings(n_workers=1, embedder="none", profile="article")) as engine:
+        assert len(engine.recall("what does purge", limit=50).hits) == 10
+
+
+@pytest.mark.seed("S2-52")
+def test_a_shown_card_has_what_it_brings_in_what_it_calls_and_its_place(shop: Engine) -> None:
+    shown = shop.show("log_out")
+    assert [(one.module, one.name) for one in shown.imports] == [("shop.tokens", "TokenStore")]
+    assert [one.name for one in shown.calls] == ["TokenStore", "TokenStore.purge_expired"]
+    card = shown_json(shown)["card"]
+    assert isinstance(card, dict)
+    assert card["place"] == "shop/login.py:4"
+    assert shop.show(card["place"]).card == shown.card

@@ -267,8 +267,6 @@ def test_a_worker_that_nobody_ends_ends_itself() -> None:
 def test_a_worker_that_dies_costs_one_file(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
     contents = [Content(bytes([n]), "python", b"def f%d():\n    return 1\n" % n) for n in range(5)]
     with Workers(n_processes=1, time_limit_s=0.001) as hasty:
-        answers = list(hasty.read(contents[:1], 1))
+        answers = list(hasty.read(contents[:1]))
     assert answers[0].record.contents.problems[0][0] in (Reason.TIMED_OUT, Reason.WORKER_DIED)
-    assert [answer.record.facts.definitions[0].name for answer in workers.read(contents, 5)] == [
-        f"f{n}" for n in range(5)
-    ]
+    assert [answer.record.facts.definitions[0].name for answer in workers.read(contents)] == [f"f{n}" for n in range(5)]
