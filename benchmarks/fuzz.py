@@ -81,7 +81,7 @@ def _run(language: str, seeds: Sequence[bytes], seconds: float, finds: Path) -> 
         while (left := seconds - (time.monotonic() - started)) > 1:
             command = [sys.executable, "-m", "benchmarks.fuzz", language, str(folder / "count"), str(corpus),
                        f"-max_total_time={int(left)}", f"-artifact_prefix={finds}/", *words,
-                       f"-timeout={SLOW_S * 6}", f"-max_len={MAX_INPUT_BYTES}", "-rss_limit_mb=4096", "-verbosity=0",
+                       f"-timeout={SLOW_S * 6}", f"-max_len={MAX_INPUT_BYTES}", "-rss_limit_mb=4096", "-verbosity=0", "-report_slow_units=100000",
                        "-print_final_stats=0"]  # fmt: skip
             run = subprocess.run(command, capture_output=True, check=False)
             count = folder / "count"

@@ -84,6 +84,8 @@ def find_symbol(snapshot: Snapshot, written: str, path: str | None = None) -> li
     if path is not None:
         paths = {file.path for file in find_files(snapshot, path)}
         named = [card for card in named if card.path in paths]
+        # In one file a name that is written whole is that symbol's, whatever methods end in it too.
+        named = [card for card in named if card.qualified_name == plain] or named
     fitting = [card for card in named if _fits(card, plain)]
     same_case = [card for card in fitting if card.name == last]
     return _grouped(same_case or fitting)

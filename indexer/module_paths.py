@@ -174,7 +174,7 @@ class ModulePaths:
             stem = stem.removesuffix(written)
         choices = (
             *(stem + suffix for suffix in SCRIPT_SUFFIXES),
-            *(f"{base}/index{suffix}" for suffix in SCRIPT_SUFFIXES),
+            *(f"{base}/index{suffix}".removeprefix("./") for suffix in SCRIPT_SUFFIXES),
         )
         return next((one for one in choices if one in self._files), None)
 

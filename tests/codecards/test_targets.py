@@ -18,6 +18,14 @@ def total(items):
 #- lib/only.py
 def once():
     return total([])
+#- methods.py
+def go():
+    pass
+
+
+class Car:
+    def go(self):
+        pass
 #- lib/total.rs
 fn other() {}
 #- odd\\name.py
@@ -71,6 +79,12 @@ def test_a_name_of_two_symbols_is_not_taken_for_a_file_of_that_name(engine: Engi
     assert raised.value.candidates == ("app/prices.py::total", "lib/prices.py::total")
     assert engine.show("total.rs").path == "lib/total.rs"
     assert engine.show("only").path == "lib/only.py"
+
+
+def test_in_one_file_a_whole_name_goes_before_the_end_of_another(engine: Engine) -> None:
+    target = engine.callers("go", path="methods.py").target
+    assert target is not None
+    assert target.qualified_name == "go"
 
 
 def test_an_unknown_path_is_said_to_be_none(engine: Engine) -> None:

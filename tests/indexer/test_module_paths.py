@@ -105,3 +105,12 @@ def test_rust_files_are_modules_of_their_crate(path: str, expected: tuple[str, t
 )
 def test_modules_are_named_as_importers_name_them(path: str, language: str, package: str, expected: str) -> None:
     assert module_name(path, FileFacts(language, 1, package=package)) == expected
+
+
+@pytest.mark.parametrize(
+    ("importer", "module"),
+    [("c.ts", "."), ("c.ts", "./"), ("c.ts", "./index"), ("sub/d.ts", ".."), ("sub/d.ts", "../")],
+)
+def test_a_script_finds_the_index_at_the_root(importer: str, module: str) -> None:
+    found = paths("index.ts", "c.ts", "sub/d.ts", language="typescript")
+    assert found.file_of(importer, module) == "index.ts"
