@@ -4,6 +4,7 @@ Each line was checked against the agent's public documentation; docs/integration
 could not be tried. The project's files are written with `/`, and user files start at the home folder.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -88,145 +89,7 @@ def agents(command: Sequence[str] = (ENTRY_NAME,)) -> tuple[Agent, ...]:
         command: How codecards is called, such as `("uvx", "codecards")`.
     """
     server, hook = _Server(command), _Hooks(command)
-    return (
-        Agent(
-            "claude", "Claude Code",
-            project=(
-                JsonEntries((".mcp.json",), (server.member("mcpServers"),)),
-                JsonEntries((".claude/settings.json",), hook.nested("claude", CLAUDE_EVENTS)),
-                instructions("CLAUDE.md"),
-            ),
-            user=(
-                JsonEntries((".claude.json",), (server.member("mcpServers"),)),
-                JsonEntries((".claude/settings.json",), hook.nested("claude", CLAUDE_EVENTS)),
-                instructions(".claude/CLAUDE.md"),
-            ),
-            signs=(".claude", "CLAUDE.md", ".mcp.json"), home_signs=(".claude", ".claude.json"), programs=("claude",),
-            notes={"project": "Claude Code asks once whether the servers of .mcp.json may run."},
-        ),
-        Agent(
-            "codex", "Codex",
-            project=(
-                TextBlock((".codex/config.toml",), server.toml(), comment="hash", toml=True),
-                JsonEntries((".codex/hooks.json",), hook.nested("codex", CODEX_EVENTS)),
-                instructions("AGENTS.md"),
-            ),
-            user=(
-                TextBlock((".codex/config.toml",), server.toml(), comment="hash", toml=True),
-                JsonEntries((".codex/hooks.json",), hook.nested("codex", CODEX_EVENTS)),
-                instructions(".codex/AGENTS.md"),
-            ),
-            signs=(".codex",), home_signs=(".codex",), programs=("codex",),
-            notes={
-                "project": "Codex reads .codex/ only in a project that you trust, and runs new hooks after you reviewed them (/hooks).",
-                "user": "Codex runs new hooks after you reviewed them (/hooks).",
-            },
-        ),
-        Agent(
-            "cursor", "Cursor",
-            project=(
-                JsonEntries((".cursor/mcp.json",), (server.member("mcpServers"),)),
-                JsonEntries((".cursor/hooks.json",), (NEEDED_VERSION, *hook.flat("cursor", CURSOR_EVENTS))),
-                TextBlock((".cursor/rules/codecards.mdc",), INSTRUCTIONS, head=CURSOR_HEAD),
-            ),
-            user=(
-                JsonEntries((".cursor/mcp.json",), (server.member("mcpServers"),)),
-                JsonEntries((".cursor/hooks.json",), (NEEDED_VERSION, *hook.flat("cursor", CURSOR_EVENTS))),
-            ),
-            signs=(".cursor", ".cursorrules"), home_signs=(".cursor",), programs=("cursor", "cursor-agent"),
-            notes={"user": "Cursor keeps a user's rules in its settings, not in a file: instructions go into projects only."},
-        ),
-        Agent(
-            "copilot", "GitHub Copilot (VS Code and command line)",
-            project=(
-                JsonEntries((".vscode/mcp.json",), (server.member("servers", type="stdio"),)),
-                JsonEntries((".github/mcp.json",), (server.member("mcpServers", type="local", tools=["*"]),)),
-                JsonEntries((".github/hooks/codecards.json",), (NEEDED_VERSION, *hook.shells("copilot", COPILOT_EVENTS))),
-                instructions(".github/copilot-instructions.md"),
-            ),
-            user=(
-                JsonEntries((".copilot/mcp-config.json",), (server.member("mcpServers", type="local", tools=["*"]),)),
-                JsonEntries((".copilot/hooks/codecards.json",), (NEEDED_VERSION, *hook.shells("copilot", COPILOT_EVENTS))),
-                instructions(".copilot/copilot-instructions.md"),
-            ),
-            signs=(".github/copilot-instructions.md", ".github/hooks", ".vscode/mcp.json", ".github/mcp.json"),
-            home_signs=(".copilot",), programs=("copilot",), notes={},
-        ),
-        Agent(
-            "gemini", "Gemini CLI",
-            project=(
-                JsonEntries((".gemini/settings.json",), (
-                    server.member("mcpServers"), *hook.nested("gemini", GEMINI_EVENTS, timeout=10_000),
-                )),
-                instructions("GEMINI.md"),
-            ),
-            user=(
-                JsonEntries((".gemini/settings.json",), (
-                    server.member("mcpServers"), *hook.nested("gemini", GEMINI_EVENTS, timeout=10_000),
-                )),
-                instructions(".gemini/GEMINI.md"),
-            ),
-            signs=(".gemini", "GEMINI.md"), home_signs=(".gemini",), programs=("gemini",), notes={},
-        ),
-        Agent(
-            "qwen", "Qwen Code",
-            project=(
-                JsonEntries((".qwen/settings.json",), (
-                    server.member("mcpServers"), *hook.nested("qwen", QWEN_EVENTS, timeout=10_000),
-                )),
-                instructions("QWEN.md"),
-            ),
-            user=(
-                JsonEntries((".qwen/settings.json",), (
-                    server.member("mcpServers"), *hook.nested("qwen", QWEN_EVENTS, timeout=10_000),
-                )),
-                instructions(".qwen/QWEN.md"),
-            ),
-            signs=(".qwen", "QWEN.md"), home_signs=(".qwen",), programs=("qwen",), notes={},
-        ),
-        Agent(
-            "opencode", "opencode",
-            project=(
-                JsonEntries(("opencode.jsonc", "opencode.json"), (server.opencode(),)),
-                instructions("AGENTS.md"),
-            ),
-            user=(
-                JsonEntries((".config/opencode/opencode.jsonc", ".config/opencode/opencode.json"), (server.opencode(),)),
-                instructions(".config/opencode/AGENTS.md"),
-            ),
-            signs=("opencode.json", "opencode.jsonc", ".opencode"), home_signs=(".config/opencode",),
-            programs=("opencode",), notes={"project": NO_HOOKS, "user": NO_HOOKS},
-        ),
-        Agent(
-            "windsurf", "Windsurf",
-            project=(
-                JsonEntries((".windsurf/hooks.json",), hook.flat("windsurf", WINDSURF_EVENTS, show_output=False)),
-                TextBlock((".windsurf/rules/codecards.md",), INSTRUCTIONS, head=WINDSURF_HEAD),
-            ),
-            user=(
-                JsonEntries((".codeium/windsurf/mcp_config.json",), (server.member("mcpServers"),)),
-                JsonEntries((".codeium/windsurf/hooks.json",), hook.flat("windsurf", WINDSURF_EVENTS, show_output=False)),
-                instructions(".codeium/windsurf/memories/global_rules.md"),
-            ),
-            signs=(".windsurf", ".windsurfrules"), home_signs=(".codeium/windsurf",), programs=("windsurf",),
-            notes={"project": "Windsurf reads MCP servers from the home folder only: run this with --scope user as well."},
-        ),
-        Agent(
-            "zed", "Zed",
-            project=(
-                JsonEntries((".zed/settings.json",), (server.member("context_servers"),)),
-                instructions(*ZED_RULES),
-            ),
-            user=(
-                JsonEntries(("AppData/Roaming/Zed/settings.json", ".config/zed/settings.json"), (
-                    server.member("context_servers"),
-                )),
-                instructions(".config/zed/AGENTS.md"),
-            ),
-            signs=(".zed", ".rules"), home_signs=(".config/zed", "AppData/Roaming/Zed"), programs=("zed", "zeditor"),
-            notes={"project": NO_HOOKS, "user": NO_HOOKS},
-        ),
-    )  # fmt: skip
+    return tuple(row(server, hook) for row in _ROWS)
 
 
 NO_HOOKS = "It has no command hooks: the working memory hears only of what goes through the MCP tools."
@@ -340,12 +203,177 @@ class _Hooks:
         )
 
 
+def _claude(server: "_Server", hook: "_Hooks") -> Agent:
+    return Agent(
+        "claude", "Claude Code",
+        project=(
+            JsonEntries((".mcp.json",), (server.member("mcpServers"),)),
+            JsonEntries((".claude/settings.json",), hook.nested("claude", CLAUDE_EVENTS)),
+            instructions("CLAUDE.md"),
+        ),
+        user=(
+            JsonEntries((".claude.json",), (server.member("mcpServers"),)),
+            JsonEntries((".claude/settings.json",), hook.nested("claude", CLAUDE_EVENTS)),
+            instructions(".claude/CLAUDE.md"),
+        ),
+        signs=(".claude", "CLAUDE.md", ".mcp.json"), home_signs=(".claude", ".claude.json"), programs=("claude",),
+        notes={"project": "Claude Code asks once whether the servers of .mcp.json may run."},
+    )  # fmt: skip
+
+
+def _codex(server: "_Server", hook: "_Hooks") -> Agent:
+    return Agent(
+        "codex", "Codex",
+        project=(
+            TextBlock((".codex/config.toml",), server.toml(), comment="hash", toml=True),
+            JsonEntries((".codex/hooks.json",), hook.nested("codex", CODEX_EVENTS)),
+            instructions("AGENTS.md"),
+        ),
+        user=(
+            TextBlock((".codex/config.toml",), server.toml(), comment="hash", toml=True),
+            JsonEntries((".codex/hooks.json",), hook.nested("codex", CODEX_EVENTS)),
+            instructions(".codex/AGENTS.md"),
+        ),
+        signs=(".codex",), home_signs=(".codex",), programs=("codex",),
+        notes={
+            "project": "Codex reads .codex/ only in a project that you trust, and runs new hooks after you reviewed them (/hooks).",
+            "user": "Codex runs new hooks after you reviewed them (/hooks).",
+        },
+    )  # fmt: skip
+
+
+def _cursor(server: "_Server", hook: "_Hooks") -> Agent:
+    return Agent(
+        "cursor", "Cursor",
+        project=(
+            JsonEntries((".cursor/mcp.json",), (server.member("mcpServers"),)),
+            JsonEntries((".cursor/hooks.json",), (NEEDED_VERSION, *hook.flat("cursor", CURSOR_EVENTS))),
+            TextBlock((".cursor/rules/codecards.mdc",), INSTRUCTIONS, head=CURSOR_HEAD),
+        ),
+        user=(
+            JsonEntries((".cursor/mcp.json",), (server.member("mcpServers"),)),
+            JsonEntries((".cursor/hooks.json",), (NEEDED_VERSION, *hook.flat("cursor", CURSOR_EVENTS))),
+        ),
+        signs=(".cursor", ".cursorrules"), home_signs=(".cursor",), programs=("cursor", "cursor-agent"),
+        notes={"user": "Cursor keeps a user's rules in its settings, not in a file: instructions go into projects only."},
+    )  # fmt: skip
+
+
+def _copilot(server: "_Server", hook: "_Hooks") -> Agent:
+    return Agent(
+        "copilot", "GitHub Copilot (VS Code and command line)",
+        project=(
+            JsonEntries((".vscode/mcp.json",), (server.member("servers", type="stdio"),)),
+            JsonEntries((".github/mcp.json",), (server.member("mcpServers", type="local", tools=["*"]),)),
+            JsonEntries((".github/hooks/codecards.json",), (NEEDED_VERSION, *hook.shells("copilot", COPILOT_EVENTS))),
+            instructions(".github/copilot-instructions.md"),
+        ),
+        user=(
+            JsonEntries((".copilot/mcp-config.json",), (server.member("mcpServers", type="local", tools=["*"]),)),
+            JsonEntries((".copilot/hooks/codecards.json",), (NEEDED_VERSION, *hook.shells("copilot", COPILOT_EVENTS))),
+            instructions(".copilot/copilot-instructions.md"),
+        ),
+        signs=(".github/copilot-instructions.md", ".github/hooks", ".vscode/mcp.json", ".github/mcp.json"),
+        home_signs=(".copilot",), programs=("copilot",), notes={},
+    )  # fmt: skip
+
+
+def _gemini(server: "_Server", hook: "_Hooks") -> Agent:
+    return Agent(
+        "gemini", "Gemini CLI",
+        project=(
+            JsonEntries((".gemini/settings.json",), (
+                server.member("mcpServers"), *hook.nested("gemini", GEMINI_EVENTS, timeout=10_000),
+            )),
+            instructions("GEMINI.md"),
+        ),
+        user=(
+            JsonEntries((".gemini/settings.json",), (
+                server.member("mcpServers"), *hook.nested("gemini", GEMINI_EVENTS, timeout=10_000),
+            )),
+            instructions(".gemini/GEMINI.md"),
+        ),
+        signs=(".gemini", "GEMINI.md"), home_signs=(".gemini",), programs=("gemini",), notes={},
+    )  # fmt: skip
+
+
+def _qwen(server: "_Server", hook: "_Hooks") -> Agent:
+    return Agent(
+        "qwen", "Qwen Code",
+        project=(
+            JsonEntries((".qwen/settings.json",), (
+                server.member("mcpServers"), *hook.nested("qwen", QWEN_EVENTS, timeout=10_000),
+            )),
+            instructions("QWEN.md"),
+        ),
+        user=(
+            JsonEntries((".qwen/settings.json",), (
+                server.member("mcpServers"), *hook.nested("qwen", QWEN_EVENTS, timeout=10_000),
+            )),
+            instructions(".qwen/QWEN.md"),
+        ),
+        signs=(".qwen", "QWEN.md"), home_signs=(".qwen",), programs=("qwen",), notes={},
+    )  # fmt: skip
+
+
+def _opencode(server: "_Server", hook: "_Hooks") -> Agent:
+    return Agent(
+        "opencode", "opencode",
+        project=(
+            JsonEntries(("opencode.jsonc", "opencode.json"), (server.opencode(),)),
+            instructions("AGENTS.md"),
+        ),
+        user=(
+            JsonEntries((".config/opencode/opencode.jsonc", ".config/opencode/opencode.json"), (server.opencode(),)),
+            instructions(".config/opencode/AGENTS.md"),
+        ),
+        signs=("opencode.json", "opencode.jsonc", ".opencode"), home_signs=(".config/opencode",),
+        programs=("opencode",), notes={"project": NO_HOOKS, "user": NO_HOOKS},
+    )  # fmt: skip
+
+
+def _windsurf(server: "_Server", hook: "_Hooks") -> Agent:
+    return Agent(
+        "windsurf", "Windsurf",
+        project=(
+            JsonEntries((".windsurf/hooks.json",), hook.flat("windsurf", WINDSURF_EVENTS, show_output=False)),
+            TextBlock((".windsurf/rules/codecards.md",), INSTRUCTIONS, head=WINDSURF_HEAD),
+        ),
+        user=(
+            JsonEntries((".codeium/windsurf/mcp_config.json",), (server.member("mcpServers"),)),
+            JsonEntries((".codeium/windsurf/hooks.json",), hook.flat("windsurf", WINDSURF_EVENTS, show_output=False)),
+            instructions(".codeium/windsurf/memories/global_rules.md"),
+        ),
+        signs=(".windsurf", ".windsurfrules"), home_signs=(".codeium/windsurf",), programs=("windsurf",),
+        notes={"project": "Windsurf reads MCP servers from the home folder only: run this with --scope user as well."},
+    )  # fmt: skip
+
+
+def _zed(server: "_Server", hook: "_Hooks") -> Agent:
+    return Agent(
+        "zed", "Zed",
+        project=(
+            JsonEntries((".zed/settings.json",), (server.member("context_servers"),)),
+            instructions(*ZED_RULES),
+        ),
+        user=(
+            JsonEntries(("AppData/Roaming/Zed/settings.json", ".config/zed/settings.json"), (
+                server.member("context_servers"),
+            )),
+            instructions(".config/zed/AGENTS.md"),
+        ),
+        signs=(".zed", ".rules"), home_signs=(".config/zed", "AppData/Roaming/Zed"), programs=("zed", "zeditor"),
+        notes={"project": NO_HOOKS, "user": NO_HOOKS},
+    )  # fmt: skip
+
+
+_ROWS = (_claude, _codex, _cursor, _copilot, _gemini, _qwen, _opencode, _windsurf, _zed)
+
+
 def _quoted(word: str) -> str:
     return f'"{word}"' if " " in word else word
 
 
 def _toml_string(text: str) -> str:
     """Return a basic string of TOML; JSON's escapes are all valid there."""
-    import json  # noqa: PLC0415
-
     return json.dumps(text)
