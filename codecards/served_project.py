@@ -122,7 +122,7 @@ class ServedProject:
         self._changed.set()
         self._hurry.set()
         deadline = time.monotonic() + CLOSE_WAIT_S
-        for thread in self._threads:
+        for thread in self._threads[:1]:  # the one that writes; the other ends by itself
             thread.join(max(0.0, deadline - time.monotonic()))
         self.engine.kill()
         self.engine.close()
