@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Literal
 
 from codecards.indexer.tokens import whole_token, word_tokens, words
+from codecards.retrieval.diff_hunks import Hunk, find_hunks
 from codecards.retrieval.query_words import PREPOSITIONS, SOFT_STOP_WORDS, STOP_CHARACTERS, STOP_PAIRS, STOP_WORDS
 from codecards.retrieval.stack_frames import Frame, find_frames
 
@@ -86,10 +87,12 @@ class Query:
     names: tuple[Name, ...]
     paths: tuple[NamedPath, ...]
     frames: tuple[Frame, ...]
+    hunks: tuple[Hunk, ...]
+    """Places that a diff in the text changes."""
     is_issue: bool
     """Whether the text is long enough to be read as an issue report."""
-    english: str = ""
-    """What is embedded instead of the text where it was translated."""
+    english: str | None = None
+    """The English of a Chinese text, as far as it is known; None for a text that has no Chinese."""
 
     @property
     def is_empty(self) -> bool:
@@ -100,7 +103,7 @@ class Query:
 def read_query(text: str) -> Query:
     """Return what a text asks for. Takes any text; one of stop words alone is searched by these."""
     text = text[:MAX_CHARACTERS].replace("\0", " ")
-    frames = find_frames(text)
+    frames, hunks = find_frames(text), find_hunks(text)
     paths = tuple(_paths(text))
     all_words = words(_address.sub(" ", text))
     kind = _kind(text, paths, frames, len(all_words))
@@ -115,7 +118,11 @@ def read_query(text: str) -> Query:
         names=tuple(_names(text)),
         paths=paths,
         frames=frames,
-        is_issue=kind == "trace" or n_words >= ISSUE_WORDS or ("\n" in text.strip() and n_words >= ISSUE_WORDS // 2),
+        hunks=hunks,
+        is_issue=kind == "trace"
+        or bool(hunks)
+        or n_words >= ISSUE_WORDS
+        or ("\n" in text.strip() and n_words >= ISSUE_WORDS // 2),
     )
 
 

@@ -10,6 +10,7 @@ from codecards.retrieval.candidates import DEFAULT_LIMITS, CandidateLimits, find
 from codecards.retrieval.card_choice import CardScores, frame_cards, score_cards
 from codecards.retrieval.columns import Floats
 from codecards.retrieval.derived_index import DerivedIndex
+from codecards.retrieval.diff_hunks import hunk_cards
 from codecards.retrieval.file_evidence import Evidence, gather_evidence, has_evidence
 from codecards.retrieval.filters import Filters
 from codecards.retrieval.issue_evidence import gather_issue_evidence, understand_issue
@@ -22,6 +23,8 @@ from codecards.retrieval.vector_lane import Similarity
 from codecards.retrieval.weights import DEMOTED_CARDS, DEMOTIONS, ISSUE, TRACE, weights_for
 
 MAX_EMBEDDED_CHARACTERS = 2_000
+USERS_MODEL = "sentence-transformers:"
+"""Beginning of the name of an embedder that a user brings; it may know Chinese."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,8 @@ def rank(
 
 def _weights_of(query: Query) -> Mapping[str, float]:
     if query.is_issue:
-        return TRACE if query.kind == "trace" else ISSUE
+        # A diff names its places as exactly as a stack trace does.
+        return TRACE if query.kind == "trace" or query.hunks else ISSUE
     weights = weights_for(len(query.content_words))
     if query.kind == "question" and intent_of(query.text) == "action":  # cards are ordered by themselves
         return {**weights, **{name: DEMOTED_CARDS * weights[name] for name in DEMOTIONS}}
@@ -104,13 +108,22 @@ def query_similarity(index: DerivedIndex, query: Query) -> Similarity | None:
     """Return how near a query is to cards; None without vectors, and where the embedder knows none of its words."""
     if index.vectors is None or index.embedder is None or query.kind == "path":
         return None
-    vector: Floats = index.embedder.embed_queries([(query.english or query.text)[:MAX_EMBEDDED_CHARACTERS]])[0]
+    text = query.text
+    if query.english is not None and not index.embedder.name.startswith(USERS_MODEL):
+        text = (
+            query.english
+        )  # our own models read English alone; of Chinese they would make nothing that means anything
+    if not text:
+        return None
+    vector: Floats = index.embedder.embed_queries([text[:MAX_EMBEDDED_CHARACTERS]])[0]
     return index.vectors.similarity(vector) if np.any(vector) else None
 
 
 def named_places(index: DerivedIndex, query: Query) -> tuple[dict[str, dict[int, float]], dict[int, float]]:
     """Return "place" and "frame" → file row → how surely it is named, and card row → the same."""
     files, cards = frame_cards(index, query.frames)
+    changed_files, changed_cards = hunk_cards(index, query.hunks)
+    files, cards = files | changed_files, cards | changed_cards
     places: dict[int, float] = {}
     for named in query.paths:
         rows = index.files_ending(named.path)

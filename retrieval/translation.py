@@ -59,7 +59,7 @@ def in_english(index: DerivedIndex, query: Query) -> Query:
             else:
                 unknown.append(concept.chinese)
     if not concepts:
-        return query
+        return replace(query, english=" ".join(spoken))
     typed = [term for term in query.terms if not is_pair_script(term.token)]
     rest = [*_known_pairs(index, query.terms, concepts, unknown), *_unknown(index, unknown)]
     terms = (*_terms(concepts), *typed, *_joins(spoken, concepts), *rest)
