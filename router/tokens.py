@@ -14,12 +14,17 @@ TokenCounter: TypeAlias = Callable[[str], int]
 
 MAX_CACHED_TEXTS = 4096
 _estimates: dict[bytes, int] = {}
+MAX_CACHED_LINES = 1 << 13
+"""Contexts of following turns share most of their lines, so that a turn counts few of them anew; at most 3 MB."""
 
 _piece = re.compile(
-    r"(?P<word>[A-Z]?[a-z]+|[A-Z]+(?![a-z]))|(?P<number>[0-9]+)|(?P<line>\n[ \t]*)|(?P<gap>[ \t]{2,})"
+    r"(?P<word>[A-Z]?[a-z]+|[A-Z]+(?![a-z]))|(?P<number>[0-9]+)|(?P<gap>[ \t]{2,})"
     r"|(?P<ideograph>[\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef])|(?P<underscore>_)"
     r"|(?P<mark>[!-/:-@\[-^`{-~]+)|(?P<other>[^\s\x00-\x7f]+)"
 )
+MAX_CACHED_CHARACTERS = 300
+LINE_TOKENS = 1.4
+"""Of a line's beginning, its indentation included."""
 
 
 def estimate_tokens(text: str) -> int:
@@ -40,16 +45,30 @@ def estimate_tokens(text: str) -> int:
 
 
 def _estimate(text: str) -> int:
+    # No piece but the line's own beginning spans two lines, so that the sum over lines is the whole.
+    first, *others = text.split("\n")
+    total = _line_tokens(first) + sum(LINE_TOKENS + _line_tokens(line.lstrip(" \t")) for line in others)
+    return round(total) or int(bool(text))
+
+
+def _line_tokens(line: str) -> float:
+    return _known_line_tokens(line) if len(line) <= MAX_CACHED_CHARACTERS else _pieces_tokens(line)
+
+
+@lru_cache(maxsize=MAX_CACHED_LINES)
+def _known_line_tokens(line: str) -> float:
+    return _pieces_tokens(line)
+
+
+def _pieces_tokens(line: str) -> float:
     total = 0.0
-    for match in _piece.finditer(text):
+    for match in _piece.finditer(line):
         length = match.end() - match.start()
         match match.lastgroup:
             case "word":
                 total += 0.78 + 0.27 * max(0, length - 7)
             case "number":
                 total += 1.2 * ((length + 2) // 3)
-            case "line":
-                total += 1.4
             case "gap":
                 total += 2.0
             case "ideograph":
@@ -60,7 +79,7 @@ def _estimate(text: str) -> int:
                 total += 0.73 * ((length + 1) // 2)
             case _:
                 total += 0.65 * length
-    return round(total) or int(bool(text))
+    return total
 
 
 def tokenizer_file_counter(path: Path) -> TokenCounter:

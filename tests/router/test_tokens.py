@@ -54,3 +54,9 @@ def test_the_estimate_is_within_a_fifth_of_a_real_count(text: str, counted: int)
 @for_all(st.text())
 def test_only_the_empty_text_is_free(text: str) -> None:
     assert (estimate_tokens(text) == 0) == (text == "")
+
+
+def test_indentation_is_part_of_a_lines_beginning_and_lines_add_up() -> None:
+    assert estimate_tokens("a\n" + " " * 40 + "b") == estimate_tokens("a\nb")
+    line = "    value = compute(first, second)  # why\n"
+    assert estimate_tokens(line * 200) == pytest.approx(200 * estimate_tokens(line * 20) / 20, rel=0.02)
