@@ -26,6 +26,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False, help="Measures cod
 README = Path(__file__).parents[1] / "README.md"
 DEFAULT_CACHE = Path(tempfile.gettempdir()) / "codecards-benchmarks"
 MODULES = {
+    "ablations": ("ablations", "What each term of the score, each lane, and each way to the candidates is worth."),
     "call-graph": ("call_graph", "Precision and recall of call edges per language, on labelled fixtures."),
     "governance": ("governance", "Recorded agent sessions, replayed through policies side by side."),
     "mcp": ("mcp_speed", "Answers over MCP, warm and cold, and the price of the tools, beside semble's server."),

@@ -1,6 +1,6 @@
 """Card choice: which cards of the candidate files are shown, and in which order."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,7 +54,6 @@ def score_cards(
     frames: Mapping[int, float],
     similarity: Similarity | None,
     filters: Filters,
-    dropped: Collection[str],
 ) -> CardScores:
     """Return what speaks for each card that may be shown.
 
@@ -66,7 +65,6 @@ def score_cards(
         frames: Card row → how surely a stack frame lies in it.
         similarity: How near cards are; None without vectors.
         filters: Which cards may be shown.
-        dropped: Terms that are left out, as `card_<name>`.
     """
     columns = index.columns
     files = evidence.matches.files
@@ -77,7 +75,7 @@ def score_cards(
     cards, card_file = cards[keep], card_file[keep]
     weights = _weights_of(query, has_meaning=similarity is not None)
     features = card_features(index, evidence, cards, card_file, named, frames, similarity, weights.within)
-    terms = {name: weights.within[name] * values for name, values in features.items() if f"card_{name}" not in dropped}
+    terms = {name: weights.within[name] * values for name, values in features.items()}
     nothing = np.zeros(len(cards), np.float32)
     total = np.asarray(np.sum([nothing, *terms.values()], axis=0), np.float32)
     counted = [values for name, values in terms.items() if name in weights.across]

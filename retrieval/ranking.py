@@ -1,6 +1,6 @@
 """Ranking: a query becomes candidate files, their evidence a score, and so each of their cards'."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -50,7 +50,6 @@ def rank(
     filters: Filters,
     *,
     factors: Mapping[str, float] = MappingProxyType({}),
-    dropped: Collection[str] = (),
     limits: CandidateLimits = DEFAULT_LIMITS,
 ) -> Ranked | None:
     """Return what was weighed for a query; None where nothing of the index has to do with it.
@@ -61,7 +60,6 @@ def rank(
         similarity: How near cards are; None without vectors.
         filters: What may answer.
         factors: Of `tuned_weights.GROUPS`.
-        dropped: Terms that are left out, those of cards as `card_<name>`: what each is worth is measured so.
         limits: How many files words and vectors give.
     """
     issue = understand_issue(index, query) if query.is_issue else None
@@ -83,14 +81,10 @@ def rank(
     else:
         evidence = gather_evidence(index, query, groups[0], files, named, places, similarity)
     weights = scaled(_weights_of(query), factors)
-    terms = {
-        name: weights[name] * values
-        for name, values in evidence.features.items()
-        if weights.get(name) and name not in dropped
-    }
+    terms = {name: weights[name] * values for name, values in evidence.features.items() if weights.get(name)}
     file_scores = np.asarray(np.sum(list(terms.values()), axis=0), np.float32)
     file_scores[~has_evidence(evidence, similarity, index)] = -np.inf
-    cards = score_cards(index, query, evidence, named, frames, similarity, filters, dropped)
+    cards = score_cards(index, query, evidence, named, frames, similarity, filters)
     return Ranked(evidence, terms, file_scores, cards, named, frozenset(placed))
 
 

@@ -80,8 +80,8 @@ def mine_file(tree: str, path: str, text: str, rng: random.Random) -> tuple[list
     removed: set[int] = set()
     for (outer, node), (_, rows) in zip(functions, docs, strict=True):
         # A line that code shares with the documentation stays.
-        if not rows.intersection(range(node.start_point.row, node.start_point.row + 1)):
-            removed.update(rows - _rows_of_code(outer, rows))
+        if node.start_point.row not in rows:
+            removed.update(rows - {outer.start_point.row})
     lines = raw.split(b"\n")
     kept = b"\n".join(line for row, line in enumerate(lines) if row not in removed)
     new_line = _renumbered(len(lines), removed)
@@ -134,11 +134,6 @@ def _questions(node: Node, grammar: Grammar, doc: str, raw: bytes, rng: random.R
         message = " ".join(_placeholder.sub(" ", match[1]).split())
         if len(message.split()) in MESSAGE_WORDS and message.isascii():
             yield "message", message
-
-
-def _rows_of_code(outer: Node, rows: set[int]) -> set[int]:
-    """Return the rows of the documentation on which its function begins: those can't be removed."""
-    return rows.intersection((outer.start_point.row,)) if outer.start_point.row in rows else set()
 
 
 def _renumbered(n_lines: int, removed: set[int]) -> list[int]:
