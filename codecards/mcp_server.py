@@ -19,6 +19,7 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 from codecards import __version__
@@ -157,19 +158,19 @@ class Projects:
 def build_server(projects: Projects) -> Server[dict[str, Any]]:
     """Return the SDK's server with our tools and resources."""
 
-    async def list_tools(_: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        await _settled(projects)
+    async def list_tools(context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        await _settled(context, projects)
         return types.ListToolsResult(tools=tools(projects.names, read_only=projects.options.read_only))
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         offered = READ_ONLY_TOOLS if projects.options.read_only else tuple(TOOLS)
         if params.name not in offered:
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name[:100]!r}; tools: {', '.join(offered)}")
-        await _settled(projects)
+        await _settled(context, projects)
         return result_of(await _answered(context, projects, params.name, dict(params.arguments or {})))
 
-    async def resources(_: Context, __: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
-        await _settled(projects)
+    async def resources(context: Context, _: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+        await _settled(context, projects)
         return types.ListResourcesResult(resources=await anyio.to_thread.run_sync(list_resources, projects.by_name))
 
     async def resource_templates(
@@ -177,8 +178,8 @@ def build_server(projects: Projects) -> Server[dict[str, Any]]:
     ) -> types.ListResourceTemplatesResult:
         return types.ListResourceTemplatesResult(resource_templates=templates())
 
-    async def resource(_: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        await _settled(projects)
+    async def resource(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        await _settled(context, projects)
         try:
             text = await anyio.to_thread.run_sync(read_resource, projects.by_name, params.uri, abandon_on_cancel=True)
         except CodecardsError as error:
@@ -280,10 +281,11 @@ async def _refreshed(context: Context, project: ServedProject) -> None:
         cancelled.set()
 
 
-async def _settled(projects: Projects) -> None:
+async def _settled(context: Context, projects: Projects) -> None:
     """Wait, a little, until the client has named its folders; without any take the one that we were started in."""
-    with anyio.move_on_after(ROOTS_TIMEOUT_S):
-        await projects.known.wait()
+    if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:  # which know no handshake and no folders
+        with anyio.move_on_after(ROOTS_TIMEOUT_S):
+            await projects.known.wait()
     if not projects.known.is_set():
         projects.use([])
 

@@ -441,6 +441,19 @@ def test_the_sdks_own_client_is_content(shop: Path) -> None:
     anyio.run(talk)
 
 
+def test_a_client_that_does_not_shake_hands_is_served_too(shop: Path) -> None:
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "0"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    with McpProcess(folder=shop) as process:
+        listed = process.ask("tools/list", {"_meta": meta})["result"]["tools"]
+        assert {tool["name"] for tool in listed} >= {"recall", "symbol"}
+        call = {"name": "status", "arguments": {"refresh": True}, "_meta": meta}
+        assert process.ask("tools/call", call)["result"]["structuredContent"]["root"] == str(shop.resolve())
+
+
 def test_the_clients_roots_are_the_projects(shop: Path, tmp_path: Path) -> None:
     with McpProcess(folder=tmp_path) as process:
         hello = {
