@@ -34,6 +34,8 @@
 (call_expression function: (identifier) @reference.call arguments: (template_string))
 (call_expression function: (member_expression object: (_) @receiver property: (_) @reference.call) arguments: (template_string))
 (call_expression function: (await_expression (identifier) @reference.call) arguments: (arguments) @arguments)
+(call_expression function: (await_expression (member_expression object: (_) @receiver property: (_) @reference.call))
+  arguments: (arguments) @arguments)
 (new_expression constructor: (identifier) @reference.construct)
 (new_expression constructor: (identifier) @reference.construct arguments: (arguments) @arguments)
 (new_expression constructor: (member_expression object: (_) @receiver property: (_) @reference.construct) arguments: (arguments) @arguments)

@@ -135,3 +135,8 @@ def test_jsdoc_and_heads_are_kept() -> None:
     (pad,) = facts_of(source, "typescript").definitions
     assert (pad.lead_line, pad.first_line, pad.doc) == (1, 5, "Pads a text.\n@param w width")
     assert (pad.signature, pad.returns) == ("pad = (text: string, w: number): string", "string")
+
+
+def test_a_generic_call_that_is_awaited_is_a_call() -> None:
+    source = "async function load() { await this.http.get<User>('/x'); return await make<User>(1) }\n"
+    assert uses(source, "typescript") == ["load -> self.http.get", "load -> make"]
