@@ -31,8 +31,9 @@
 (annotation name: (identifier) @reference.decorator)
 (superclass (type_identifier) @reference.inherit)
 (superclass (generic_type (type_identifier) @reference.inherit))
-(type_list (type_identifier) @reference.inherit)
-(type_list (generic_type (type_identifier) @reference.inherit))
+(super_interfaces (type_list [(type_identifier) @reference.inherit (generic_type (type_identifier) @reference.inherit)]))
+(extends_interfaces (type_list [(type_identifier) @reference.inherit (generic_type (type_identifier) @reference.inherit)]))
+(permits (type_list (type_identifier) @reference.type))
 (scoped_type_identifier (_) @receiver . (type_identifier) @reference.type .)
 (type_identifier) @reference.type
 
