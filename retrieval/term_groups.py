@@ -10,6 +10,9 @@ from codecards.retrieval.columns import Floats, Int64s, Uint32s
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.query import Term
 
+Members = tuple[tuple[int, float], ...]
+"""(place of a word in the vocabulary, how well it stands for a term)."""
+
 LEAST_IDF = 0.05
 """What a word that is everywhere still counts."""
 COMMON_PLACE_SHARE = 0.5
@@ -73,7 +76,7 @@ def group_terms(index: DerivedIndex, terms: Sequence[Term], *, relatives: bool =
     """
     columns = index.columns
     n_files = columns.n_files
-    members: list[tuple[tuple[int, float], ...]] = []
+    members: list[Members] = []
     for term in terms:
         if term.kind == "join":
             found = index.expander.expand(term.token) + index.expander.expand(term.token[1:], relatives=False)
@@ -81,6 +84,7 @@ def group_terms(index: DerivedIndex, terms: Sequence[Term], *, relatives: bool =
         else:
             itself = index.expander.expand(term.token, relatives=relatives)
             members.append((*itself, *_others(index, term)))
+    members = _shared(terms, members)
     word_ids = np.array(sorted({word_id for group in members for word_id, _ in group}), np.uint32)
     place = {word_id: row for row, word_id in enumerate(word_ids.tolist())}
     strength = np.zeros((len(word_ids), len(terms)), np.float32)
@@ -103,6 +107,24 @@ def group_terms(index: DerivedIndex, terms: Sequence[Term], *, relatives: bool =
         is_part=np.array([term.kind == "part" for term in terms], np.bool_),
         known=np.asarray((strength > 0).any(axis=0)),
     )
+
+
+def _shared(terms: Sequence[Term], members: Sequence[Members]) -> list[Members]:
+    """Return the members of each term, those of one token together.
+
+    "缓存 … cache" asks for one thing twice: a file that says it in either language answers both.
+    """
+    strongest: dict[str, dict[int, float]] = {}
+    for term, group in zip(terms, members, strict=True):
+        known = strongest.setdefault(term.token, {})
+        for word_id, value in group:
+            known[word_id] = max(known.get(word_id, 0.0), value)
+    return [
+        group
+        if len(strongest[term.token]) == len({word_id for word_id, _ in group})
+        else tuple(strongest[term.token].items())
+        for term, group in zip(terms, members, strict=True)
+    ]
 
 
 def _others(index: DerivedIndex, term: Term) -> Iterator[tuple[int, float]]:
