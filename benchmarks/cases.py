@@ -46,14 +46,15 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("bank", type=Path, help="the folder with run_cases.py and open/")
     parser.add_argument("case", nargs="*", help="only these: C01 C04")
     parser.add_argument("--jobs", type=int, default=1, help="cases at once; several spoil the cases' time limits")
-    parser.add_argument("--files", type=int, default=20_000, help="files of the case with 100,000 of them")
+    parser.add_argument("--files", type=int, default=5_000, help="files of the case with 100,000 of them")
     options = parser.parse_args(argv)
     with tempfile.TemporaryDirectory(prefix="codecards-cases-") as name:
         folder = Path(name)
         folder.chmod(0o755)  # some cases run the product as another user
         report = folder / "report.json"
         runner = [sys.executable, str(options.bank / "run_cases.py"), str(options.bank / "open"), *options.case,
-                  "--command", str(_starter(folder)), "--jobs", str(options.jobs), "--json", str(report), "--should"]  # fmt: skip
+                  "--command", str(_starter(folder)), "--jobs", str(options.jobs), "--json", str(report), "--should",
+                  "--time-factor", "1" if options.jobs == 1 else "3"]  # fmt: skip
         subprocess.run(runner, check=False, env=os.environ | {"QA_FILES": str(options.files)})
         cases: list[dict[str, Any]] = json.loads(report.read_text(encoding="utf-8"))["cases"]
     complaints = judge(cases, complete=not options.case)
