@@ -5,7 +5,8 @@ A record depends on the bytes and the language alone, so the snapshot keeps it b
 
 import hashlib
 import struct
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -80,7 +81,10 @@ def unpack(packed: PackedRecord) -> FileRecord:
     Raises:
         msgspec.DecodeError: The bytes are not a record.
     """
-    return FileRecord(unpack_facts(packed.facts), _contents.decode(packed.rest))
+    contents = _contents.decode(packed.rest)
+    # Files share most of their words: a whole repository in memory holds each once.
+    tokens = replace(contents.tokens, vocabulary=tuple(map(sys.intern, contents.tokens.vocabulary)))
+    return FileRecord(unpack_facts(packed.facts), replace(contents, tokens=tokens))
 
 
 def unpack_facts(data: bytes) -> FileFacts:

@@ -1,8 +1,7 @@
 """Generation: what changed becomes a new committed state, with its call graph and all that is derived from it."""
 
-import gc
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,7 +25,8 @@ class Difference:
     """What a new generation has to take in."""
 
     changes: Changes
-    read: Sequence[ReadFile]
+    read: list[ReadFile]
+    """Is emptied, so that what was read is held in memory no longer than it is needed."""
     of_reading: Sequence[Problem]
     """Problems of files that could not be read."""
     old_folder: Path | None
@@ -51,10 +51,11 @@ def commit_generation(
     progress("storing", 0, 1)
     with writer.transaction():
         writer.remove_files(entry.file_id for entry in changes.removed)
-        changed, facts = _put_files(writer, difference.read)
         writer.put_problems(difference.of_reading, _content_problems(writer, difference))
         stable = writer.generation > 0 and not changes.removed and _same_interfaces(difference)
+        changed, facts = _put_files(writer, difference.read)
         _resolve(writer, facts, [one.entry for one in changed] if stable else None, progress)
+        facts.clear()
         progress("deriving", 0, 1)
         removed = frozenset(entry.file_id for entry in changes.removed)
         everything = changed if difference.old_folder is not None else _every_file(writer, changed)
@@ -74,12 +75,15 @@ def commit_generation(
     progress("done", 1, 1)
 
 
-def _put_files(writer: SnapshotWriter, read: Sequence[ReadFile]) -> tuple[list[ChangedFile], dict[str, FileFacts]]:
-    """Put changed files in; return them, and path -> facts."""
+def _put_files(writer: SnapshotWriter, read: list[ReadFile]) -> tuple[list[ChangedFile], dict[str, FileFacts]]:
+    """Put changed files in, and empty the list; return them, and path -> facts."""
     changed: list[ChangedFile] = []
     writer.touch_files([one.entry for one in read if one.record is None])
     facts: dict[str, FileFacts] = {}
-    for one in read:
+    waiting = deque(read)
+    read.clear()
+    while waiting:
+        one = waiting.popleft()
         if one.record is not None:
             file_id, cards = writer.put_file(one.entry, one.record.contents.drafts)
             changed.append(ChangedFile(replace(one.entry, file_id=file_id), cards, one.record.contents.tokens))
@@ -110,20 +114,7 @@ def _resolve(
                 progress("linking", number, len(paths))
 
     replaced = None if changed is None else [entry.file_id for entry in changed]
-    with _no_collection():
-        writer.put_edges(edges(), file_ids, writer.positions(), replaced=replaced)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Spare the search for cycles among hundreds of thousands of values that all stay (a third of the time)."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
+    writer.put_edges(edges(), file_ids, writer.positions(), replaced=replaced)
 
 
 def _every_file(writer: SnapshotWriter, changed: Sequence[ChangedFile]) -> list[ChangedFile]:
