@@ -240,6 +240,7 @@ def test_the_text_of_a_hit_is_what_was_there_when_it_was_found(tmp_path: Path) -
 
 
 @pytest.mark.seed("S2-26")
+@pytest.mark.seed("S2-26")
 def test_the_profile_of_the_article_takes_ten_files_by_words_and_twenty_by_vectors(tmp_path: Path) -> None:
     text = "".join(f"#- m{number}.py\ndef purge_{number}():\n    return 'purge'\n" for number in range(40))
     root = write_repository(tmp_path, text)
