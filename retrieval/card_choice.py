@@ -133,9 +133,13 @@ def _least_worth(values: Floats, card_file: Int64s, limit: int) -> float:
 
 
 def _weights_of(query: Query, *, has_meaning: bool) -> CardWeights:
-    if query.kind == "question" and not query.is_issue:
-        return card_weights(intent_of(query.text), has_meaning=has_meaning)
-    return card_weights("symbol" if query.kind == "symbol" else "other", has_meaning=has_meaning)
+    if query.is_issue:
+        return card_weights("report", has_meaning=has_meaning)
+    if query.kind == "symbol":
+        return card_weights("symbol", has_meaning=has_meaning)
+    if query.kind == "path":
+        return card_weights("path", has_meaning=has_meaning)
+    return card_weights(intent_of(query.text), has_meaning=has_meaning)
 
 
 def frame_cards(index: DerivedIndex, frames: Sequence[Frame]) -> tuple[dict[int, float], dict[int, float]]:

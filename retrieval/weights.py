@@ -158,8 +158,9 @@ WITHIN = 0.5
 QUOTED = 12.0
 """Weight of `message` where the question reads like an error or a log line."""
 
-CROWDING: Mapping[str, float] = {"cards": 0.5, "files": 5.0}
-"""What every further card of a file loses, by what the order goes by: a subject is better served by several files."""
+CROWDING: Mapping[str, float] = {"cards": 0.5, "reports": 1.0, "files": 5.0}
+"""What every further card of a file loses, by what the order goes by: a subject is better served by several files,
+a report by the functions of the right one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,21 +171,21 @@ class CardWeights:
     """Every term's weight."""
     across: frozenset[str]
     """Terms that count between files too."""
-    order: Literal["cards", "files"]
+    order: Literal["cards", "reports", "files"]
     """What the order goes by."""
 
 
-def card_weights(asked: Intent | Literal["symbol", "other"], *, has_meaning: bool) -> CardWeights:
+def card_weights(asked: Intent | Literal["symbol", "path", "report"], *, has_meaning: bool) -> CardWeights:
     """Return how cards are weighed for a query.
 
     Args:
-        asked: What a question is after; "symbol" for a name alone, "other" for paths, reports and traces.
+        asked: What a question is after; "symbol" for a name alone, "report" for traces too.
         has_meaning: Whether there are vectors.
     """
     if asked == "symbol":
         return CardWeights({**CARD, "symbol": ASKED_SYMBOL}, frozenset(), "files")
-    if asked == "other":
-        return CardWeights(CARD, frozenset(), "files")
+    if asked in {"path", "report"}:
+        return CardWeights(CARD, frozenset(), "reports" if asked == "report" else "files")
     weights = ACTION if has_meaning else ACTION_WORDS
     if asked == "action":
         return CardWeights(weights, frozenset(weights), "cards")
