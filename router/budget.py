@@ -64,19 +64,24 @@ def show_files(
 ) -> tuple[tuple[FileBlock, ...], tuple[str, ...]]:
     """Return the files as they are shown within the budget, most important first, and the paths with no room at all.
 
-    Full files come first, pinned and last used before others, then the digests, by last use and relevance. Each first
-    gets the least that it needs, so that a giant file leaves room for the others; what is still free then makes
-    excerpts whole and digests longer, in the same order. A mode is not changed here: that is the router's.
+    Full files come first, pinned and last used before others, then the digests, by last use and relevance. The first
+    gets at least an excerpt, then each file a short digest, then the other full ones an excerpt, so that a giant file
+    leaves room for the others; what is still free then makes excerpts whole and digests longer, in the same order. A
+    mode is not changed here: that is the router's.
     """
     ordered = sorted(entries, key=_importance)
     found = {path: text.text for path, text in texts.items()}
     granted: dict[str, int] = {}
     free = budget_tokens
-    for entry in ordered:
-        least = _least(entry, found.get(entry.path, ""), budget_tokens, free - NAME_TOKENS, count)
-        if least is not None:
-            granted[entry.path] = least
-            free -= least + NAME_TOKENS
+    for step in (ordered[:1], ordered, [entry for entry in ordered if entry.mode is Mode.FULL]):
+        as_full = step is not ordered
+        for entry in step:
+            before = granted.get(entry.path)
+            room = free - NAME_TOKENS if before is None else free + before
+            wanted = _least(entry, found.get(entry.path, ""), budget_tokens, room, count, as_full=as_full)
+            if room >= 0 and (before is None or wanted > before):
+                free = room - wanted
+                granted[entry.path] = wanted
     blocks: list[FileBlock] = []
     for entry in ordered:
         if entry.path in granted:
@@ -91,11 +96,9 @@ def _importance(entry: FileEntry) -> tuple[bool, bool, int, float, str]:
     return (entry.mode is not Mode.FULL, not entry.pinned, -entry.last_access_turn, -entry.relevance, entry.path)
 
 
-def _least(entry: FileEntry, text: str, files_tokens: int, free: int, count: TokenCounter) -> int | None:
-    """Return the tokens that are set aside for a file before any gets more, None where not even its name fits."""
-    if free < 0:
-        return None
-    if entry.mode is Mode.FULL and text:
+def _least(entry: FileEntry, text: str, files_tokens: int, free: int, count: TokenCounter, *, as_full: bool) -> int:
+    """Return the tokens that are set aside for a file before any gets more: for an excerpt, or a short digest."""
+    if as_full and entry.mode is Mode.FULL and text:
         least = least_tokens(count(text), files_tokens)
         if least <= free or free >= MIN_EXCERPT_TOKENS:
             return min(least, free)
@@ -107,7 +110,10 @@ def _shown(entry: FileEntry, text: str, free: int, count: TokenCounter) -> FileB
         n_lines = len(text.splitlines())
         if count(text) <= free:
             return FileBlock(entry.path, "full", text, entry.purpose, entry.why, ((1, n_lines),))
-        if free >= MIN_EXCERPT_TOKENS:
+        # Where no lines are known, head and tail tell less of a file than its digest, unless they are longer.
+        knows_lines = entry.focus is not None or bool(entry.used_lines)
+        digest_tokens = 0 if knows_lines else min(count(entry.digest), DIGEST_TOKENS)
+        if free >= max(MIN_EXCERPT_TOKENS, digest_tokens):
             return _excerpt(entry, text, free, count)
     digest = fit_digest(entry.digest, min(free, DIGEST_TOKENS), count) if entry.digest else ""
     if digest and digest != "…" and free >= count(digest):

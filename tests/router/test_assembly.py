@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from codecards.errors import BudgetTooSmallError
 from codecards.router.assembly import AssemblySettings, assemble
-from codecards.router.budget import BudgetShares, show_files, visible_lines
+from codecards.router.budget import NAME_TOKENS, BudgetShares, show_files, visible_lines
 from codecards.router.context import ContextPackage, ContextState, MemorySegment
 from codecards.router.excerpts import focused, head_and_tail
 from codecards.router.ledger import (
@@ -206,6 +206,49 @@ def test_a_giant_file_leaves_room_for_the_others() -> None:
     ]
     assert estimate_tokens(shown[0].text) > 2_000
     assert left_out == ()
+
+
+def test_ten_giant_files_are_all_seen() -> None:
+    entries = [
+        FileEntry(f"{n}.py", mode=Mode.FULL, digest="1: def f(): ...\n" * 30, last_access_turn=n, focus=(50, 60))
+        for n in range(10)
+    ]
+    texts = {f"{n}.py": FileText("line of code\n" * 2_000, "h") for n in range(10)}
+    shown, left_out = show_files(entries, texts, 4_800, estimate_tokens)
+    assert [file.path for file in shown] == [f"{n}.py" for n in range(9, -1, -1)]
+    assert left_out == ()
+    assert estimate_tokens(shown[0].text) > 1_000
+    assert min(estimate_tokens(file.text) for file in shown) >= 100
+
+
+def test_head_and_tail_are_shown_only_where_they_say_more_than_the_digest() -> None:
+    entry = FileEntry("a.py", mode=Mode.FULL, digest="1: def f(): ...\n" * 30, last_access_turn=1)
+    texts = {"a.py": FileText("line of code\n" * 2_000, "h")}
+    for room, lines, expected in ((180, None, "digest"), (180, (5, 9), "excerpt"), (900, None, "excerpt")):
+        (shown,), _ = show_files([replace(entry, focus=lines)], texts, room, estimate_tokens)
+        assert shown.shown == expected
+
+
+@for_all(
+    st.lists(st.tuples(st.integers(0, 900), st.booleans(), st.integers(0, 60), st.booleans()), max_size=9),
+    st.integers(0, 4_000),
+)
+@hypothesis_settings(max_examples=60, deadline=None)
+def test_files_never_take_more_than_their_room(files: list[tuple[int, bool, int, bool]], room: int) -> None:
+    entries = [
+        FileEntry(
+            f"{n}.py",
+            mode=Mode.FULL if is_full else Mode.DIGEST,
+            digest="def f(): ...\n" * n_digest,
+            last_access_turn=n,
+            used_lines=((7, 9), (300, 420), (40, 41)) if knows_lines else (),
+        )
+        for n, (_, is_full, n_digest, knows_lines) in enumerate(files)
+    ]
+    texts = {f"{n}.py": FileText("a = line(of) # code\n" * n_lines, "h") for n, (n_lines, *_) in enumerate(files)}
+    shown, left_out = show_files(entries, texts, room, estimate_tokens)
+    assert sum(estimate_tokens(file.text) + NAME_TOKENS for file in shown) <= room
+    assert sorted([*left_out, *(file.path for file in shown)]) == sorted(texts)
 
 
 def test_an_excerpt_shows_all_lines_used_lately() -> None:
