@@ -193,6 +193,7 @@ class AsyncEngine(InThreads[Engine]):
     callees = _in_thread(Engine.callees)
     show = _in_thread(Engine.show)
     outline = _in_thread(Engine.outline)
+    digest = _in_thread(Engine.digest)
     impact = _in_thread(Engine.impact)
     impact_of = _in_thread(Engine.impact_of)
     why_not = _in_thread(Engine.why_not)

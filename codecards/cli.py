@@ -212,7 +212,9 @@ def callees(
 def show(
     target: str,
     outline: Annotated[bool, typer.Option("--outline", help="The symbols, without code.")] = False,
-    digest: Annotated[bool, typer.Option("--digest", help="Signatures and first lines of documentation.")] = False,
+    digest: Annotated[
+        bool, typer.Option("--digest", help="The code card of the file: what it needs, signatures, remarks.")
+    ] = False,
     limit: Page = 200,
     offset: Offset = 0,
     refresh: Refresh = True,
@@ -222,10 +224,11 @@ def show(
     with ready_engine(refresh=refresh) as engine:
         if outline or digest:
             cards = engine.outline(target)
+            text = engine.digest(target) if digest else None
             print_answer(
                 as_json,
-                lambda: outline_json(cards, limit=limit, offset=offset, digest=digest),
-                lambda readable: readable.show_cards(cards[offset : offset + limit], f"{len(cards)} symbols"),
+                lambda: outline_json(cards, limit=limit, offset=offset, digest=text),
+                lambda readable: readable.show_outline(cards[offset : offset + limit], len(cards), text),
             )
             return
         shown = engine.show(target)

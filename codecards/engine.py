@@ -22,6 +22,7 @@ from codecards.errors import (
     EmbedderError,
     IndexWriteError,
     SnapshotMissingError,
+    TargetNotFoundError,
     UsageError,
     WriterBusyError,
 )
@@ -29,6 +30,7 @@ from codecards.freshness import FreshFiles, text_reader
 from codecards.indexer.cards import Card
 from codecards.indexer.changes import count_changed
 from codecards.indexer.index_folder import IndexFolder
+from codecards.indexer.secret_masking import mask_secrets
 from codecards.indexer.snapshot import Snapshot
 from codecards.indexer.source_files import check_root, discover, project_root
 from codecards.indexer.text_decoding import well_formed
@@ -36,7 +38,7 @@ from codecards.reader import Reader
 from codecards.readers import Readers
 from codecards.retrieval.derived_folder import check_contents
 from codecards.showing import card_at, outline_of, show_target, symbols_of
-from codecards.targets import find_symbol, near_names
+from codecards.targets import find_symbol, find_target, near_names
 
 # What builds, ranks and explains is loaded by the method that needs it: an answer that needs none of it (callers, a look
 # at an unchanged tree) takes a fifth of the time so.
@@ -289,6 +291,26 @@ class Engine:
             TargetNotFoundError: Nothing fits.
         """
         return outline_of(self._reader().snapshot, self.root, target)
+
+    def digest(self, target: str) -> str:
+        """Return the code card of a file, or of the file that holds a symbol, as it is on disk now.
+
+        It has dependencies, signatures, exports and important comments, a row a thing, with line numbers.
+
+        Raises:
+            TargetNotFoundError: Nothing fits, or it can't be read any more.
+        """
+        from codecards.code_card import code_card  # noqa: PLC0415
+
+        reader = self._reader()
+        snapshot, fresh = reader.snapshot, self._fresh_files(reader)
+        found = find_target(snapshot, self.root, target)
+        path = found.cards[0].path if found.cards else found.path
+        read, entry = fresh.lines(path), snapshot.file_at(path)
+        if read is None or entry is None:
+            raise TargetNotFoundError(path, what="readable file any more")
+        cards = [looked.card for looked in fresh.look(snapshot.cards_in(path))]
+        return mask_secrets(code_card(read[0], cards, snapshot.facts(entry.content_key)))
 
     def impact(self, revision: str | None = None) -> Impact:
         """Return what a change touches: the changed symbols, who uses them, and the tests to run.

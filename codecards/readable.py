@@ -104,6 +104,16 @@ def show_code(out: Console, text: str, language: str, first_line: int) -> None:
         out.print(code, markup=False)
 
 
+def show_outline(cards: Sequence[Card], n_cards: int, digest: str | None) -> None:
+    """Print symbols, a line each; the digest of their file instead where there is one."""
+    if digest is None:
+        show_cards(cards, f"{n_cards} symbols")
+    else:
+        out = console()
+        for row in digest.split("\n"):
+            out.print(visible(row), markup=False)
+
+
 def show_cards(cards: Iterable[Card], title: str = "") -> None:
     """Print symbols, a line each."""
     out = console()

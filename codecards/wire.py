@@ -213,11 +213,13 @@ def calls_json(calls: Calls, key: str) -> Json:
     }
 
 
-def outline_json(cards: Sequence[Card], *, limit: int, offset: int, digest: bool) -> Json:
-    """Return a page of a file's or symbol's outline; with `digest` the first line of each documentation too."""
+def outline_json(cards: Sequence[Card], *, limit: int, offset: int, digest: str | None) -> Json:
+    """Return a page of a file's or symbol's outline; with the file's `digest` the first line of each documentation too."""
     page = cards[offset : offset + limit]
-    rows = [symbol_json(card) | ({"doc": card.doc.partition("\n")[0][:200]} if digest else {}) for card in page]
-    return {"outline": rows, "total": len(cards), "truncated": len(page) < len(cards)}
+    has_digest = digest is not None
+    rows = [symbol_json(card) | ({"doc": card.doc.partition("\n")[0][:200]} if has_digest else {}) for card in page]
+    text: Json = {"digest": printable(digest)} if digest is not None else {}
+    return {"outline": rows, "total": len(cards), "truncated": len(page) < len(cards)} | text
 
 
 def shown_json(shown: Shown) -> Json:

@@ -260,3 +260,10 @@ def test_a_shown_card_has_what_it_brings_in_what_it_calls_and_its_place(shop: En
     assert isinstance(card, dict)
     assert card["place"] == "shop/login.py:4"
     assert shop.show(card["place"]).card == shown.card
+
+
+def test_the_digest_of_a_file_has_what_it_needs_and_its_signatures(shop: Engine) -> None:
+    for target in ("shop/login.py", "log_out"):
+        rows = shop.digest(target).split("\n")
+        assert rows[0] == "needs: shop.tokens (TokenStore)"
+        assert any(row.startswith("4: ") and "def log_out(now)" in row for row in rows)
