@@ -44,7 +44,6 @@ SHORT: Mapping[str, float] = {
     "header": -1.0,
     "header_with_source": -1.4,
     "entry": 0.4,
-    "meaning_cards": 0.5,  # -2 to 2.6: cosines of its four best cards
     "meaning_file": 2.5,
     "place": 6.0,
     "frame": 3.0,
@@ -63,7 +62,6 @@ LONG: Mapping[str, float] = {
     "size": 0.10,
     "test": -3.5,
     "depth": -0.3,
-    "meaning_cards": 0.4,
     "meaning_file": 3.0,
 }
 """For a question of ten words and more."""
