@@ -129,14 +129,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--embedder", default="static")
     parser.add_argument("--no-save", action="store_true", help="write no result file")
     options = parser.parse_args(arguments)
-    figures = {}
+    figures, counts = {}, {}
     for path in options.queries:
         queries = [query for query in read_queries(path) if (options.trees / query.tree).is_dir()]
         table = measure(queries, options.trees, options.cache / "ablations", options.embedder)
-        figures[path.stem] = table
+        figures[path.stem], counts[path.stem] = table, len(queries)
         sys.stdout.write(f"{path.stem}: {len(queries)} queries\n" + "\n".join(lines_of(table)) + "\n")
     if not options.no_save:
-        settings = {"queries": [path.name for path in options.queries], "embedder": options.embedder}
+        settings = {"n_queries": counts, "embedder": options.embedder}
         sys.stdout.write(f"{write_result(new_result('ablations', settings, figures))}\n")
     return 0
 
