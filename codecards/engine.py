@@ -29,6 +29,7 @@ from codecards.errors import (
 from codecards.freshness import FreshFiles, text_reader
 from codecards.indexer.cards import Card
 from codecards.indexer.changes import count_changed
+from codecards.indexer.file_record import EXTRACTOR_VERSION
 from codecards.indexer.index_folder import IndexFolder
 from codecards.indexer.secret_masking import mask_secrets
 from codecards.indexer.snapshot import Snapshot
@@ -172,10 +173,12 @@ class Engine:
     def catch_up(self, progress: "Progress" = _silent) -> str:
         """Take in what changed on disk, if it is little; return what keeps the index behind, in words, else ""."""
         try:
-            n_changed = self.n_changed()
+            is_outdated = self.folder.read_manifest().extractor != EXTRACTOR_VERSION
+            n_changed = len(self._reader().snapshot.stamps()) if is_outdated else self.n_changed()
             if n_changed > AUTO_REFRESH_FILES:
-                return f"{n_changed} files changed since the index was built; run `codecards index`"
-            if n_changed:
+                why = "were read by another version" if is_outdated else "changed since the index was built"
+                return f"{n_changed} files {why}; run `codecards index`"
+            if n_changed or is_outdated:
                 self.refresh(progress=progress)
         except (SnapshotMissingError, WriterBusyError, IndexWriteError) as error:
             return str(error)

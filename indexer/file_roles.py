@@ -25,7 +25,9 @@ _GENERATED = re.compile(
     r"(\.pb\.(go|cc|h|swift)|_pb2(_grpc)?\.pyi?|\.g\.(dart|cs)|\.designer\.cs|\.generated\.\w+|\.gen\.\w+|_generated\.\w+"
     r"|\.min\.(js|css)|[.-]bundle\.js|(^|/)(package-lock\.json|yarn\.lock|pnpm-lock\.yaml|Cargo\.lock|poetry\.lock|uv\.lock|go\.sum"
     r"|composer\.lock|Gemfile\.lock|Pipfile\.lock))$"
-    r"|(^|/)(generated|__generated__|gen-src|autogen)/",
+    r"|(^|/)(generated|__generated__|gen-src|autogen)/"
+    # What a bundler puts out; a Python package may be called so too.
+    r"|(^|/)dist/.*\.([cm]?js|css|d\.[cm]?ts|map)$",
     re.IGNORECASE,
 )
 _DOCS = re.compile(

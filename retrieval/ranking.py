@@ -93,7 +93,7 @@ def _weights_of(query: Query) -> Mapping[str, float]:
         # A diff names its places as exactly as a stack trace does.
         return TRACE if query.kind == "trace" or query.hunks else ISSUE
     weights = weights_for(len(query.content_words))
-    if query.kind == "question" and intent_of(query.text) == "action":  # cards are ordered by themselves
+    if query.kind == "question" and intent_of(query.text) != "subject":  # what single cards say counts between files
         return {**weights, **{name: DEMOTED_CARDS * weights[name] for name in DEMOTIONS}}
     return weights
 

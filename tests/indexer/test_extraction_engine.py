@@ -140,3 +140,15 @@ def test_types_are_reduced_to_the_name_that_calls_go_to(written: str, expected: 
 def test_a_long_line_of_hash_signs_is_read_at_once() -> None:
     text = "#" * 5_000 + "\n" + "# words\n" * 500 + "x = 1\n"
     assert extract(text, "python").n_lines == 502
+
+
+@pytest.mark.parametrize(
+    ("text", "generated"),
+    [
+        ("/* lib v1 */\n(function webpackUniversalModuleDefinition(root, factory) {\n  factory();\n})();\n", True),
+        ("(function (root, factory) {\n  root.lib = factory();\n})(this, function () { return 1; });\n", False),
+        ("function a() {}\n" * 400 + "__webpack_require__(1);\n", False),
+    ],
+)
+def test_a_bundle_is_known_by_what_its_bundler_begins_with(text: str, generated: bool) -> None:
+    assert extract(text, "javascript").generated is generated

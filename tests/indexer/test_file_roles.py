@@ -6,12 +6,13 @@ from codecards.indexer.file_roles import ROLES, is_minified, role_of
 
 PATHS = {
     "source": "src/app.py contest/app.py src/attest.py latest/run.go readme_parser.py src/changes.py history.ts src/licenses.go"
-    " authors.go src/deps/tree.py src/external/api.py src/vendor_api.py Testimonial.tsx Digit.py src/config.py",
+    " authors.go src/deps/tree.py src/external/api.py src/vendor_api.py src/dist/egg.py Testimonial.tsx Digit.py src/config.py",
     "test": "tests/test_app.py app_test.go src/foo.test.ts src/Foo.spec.tsx src/main/java/FooTest.java src/test/java/Foo.java"
     " spec/user_spec.rb conftest.py pkg/testutil/x.go tests/data/conf.yaml cypress/login.js MyApp.Tests/LoginTests.cs",
     "vendored": "vendor/github.com/x/y.go web/node_modules/x/i.js third_party/zlib/inflate.c deps/lib.ex External/Lib/a.cs"
     " vendor/x/x_test.go",
-    "generated": "api.pb.go api_pb2.py schema.generated.ts dist/app.min.js src/generated/x.ts package-lock.json go.sum",
+    "generated": "api.pb.go api_pb2.py schema.generated.ts dist/app.min.js dist/app.js packages/a/dist/esm/i.mjs dist/a.d.ts"
+    " src/generated/x.ts package-lock.json go.sum",
     "docs": "README README.md docs/guide.rst LICENSE LICENSE-MIT CHANGES notes.txt README.zh-CN",
     "config": "package.json pyproject.toml setup.py webpack.config.js build.gradle.kts Makefile Dockerfile.dev CMakeLists.txt"
     " requirements-dev.txt .github/workflows/ci.yml",
