@@ -18,7 +18,7 @@ def source(number: int, version: int) -> str:
 
 def test_readers_get_whole_answers_while_the_index_is_renewed(tmp_path: Path) -> None:
     """A generation stays open as long as somebody answers from it."""
-    root = write_repository(tmp_path, "".join(f"#- m{n}.py\n{source(n, 0)}" for n in range(N_FILES)))
+    root = write_repository(tmp_path / "root", "".join(f"#- m{n}.py\n{source(n, 0)}" for n in range(N_FILES)))
     renewed = threading.Event()
 
     def read(engine: Engine, number: int) -> list[int]:
@@ -34,7 +34,10 @@ def test_readers_get_whole_answers_while_the_index_is_renewed(tmp_path: Path) ->
     def renew(engine: Engine) -> None:
         try:
             for version in range(1, N_REFRESHES + 1):
-                (root / f"m{version % N_FILES}.py").write_text(source(version % N_FILES, version), encoding="utf-8")
+                # Put in place whole, as editors do: a file that is being written is empty for a moment.
+                new = tmp_path / "new.py"
+                new.write_text(source(version % N_FILES, version), encoding="utf-8")
+                new.replace(root / f"m{version % N_FILES}.py")
                 engine.refresh()
         finally:
             renewed.set()
