@@ -1,7 +1,6 @@
 """The MCP server as agents meet it: its tools, its price, bad input, and how it ends."""
 
 import json
-import shutil
 import subprocess
 import sys
 import time
@@ -336,7 +335,7 @@ def test_a_root_that_vanishes_is_said_and_comes_back(tmp_path: Path) -> None:
     with McpProcess(root) as process:
         process.hello()
         assert process.call("status", refresh=True)["structuredContent"]["files"] == 1
-        shutil.rmtree(root)
+        root.rename(tmp_path / "elsewhere")  # at once, whatever the server is writing there
         gone = process.call("recall", query="first")
         assert gone["isError"]
         assert "does not exist" in text_of(gone)
