@@ -12,6 +12,8 @@ help:  ## List the targets
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@# As pip does for a wheel: starts are quick also where Python may not write.
+	$(BIN)/python -m compileall -q codecards indexer retrieval router
 	touch $@
 
 $(VENV)/developed: $(VENV)/installed
