@@ -46,7 +46,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("bank", type=Path, help="the folder with run_cases.py and open/")
     parser.add_argument("case", nargs="*", help="only these: C01 C04")
     parser.add_argument("--jobs", type=int, default=1, help="cases at once; several spoil the cases' time limits")
-    parser.add_argument("--files", type=int, default=5_000, help="files of the case with 100,000 of them")
+    parser.add_argument("--files", type=int, default=30_000, help="files of the case with 100,000 of them")
     options = parser.parse_args(argv)
     with tempfile.TemporaryDirectory(prefix="codecards-cases-") as name:
         folder = Path(name)
