@@ -5,15 +5,13 @@ from collections.abc import Sequence
 
 from codecards.indexer.cards import Card
 from codecards.indexer.facts import FileFacts
+from codecards.router.digesting import REMARK
 
 MAX_IMPORTS = 16
 MAX_COMMENTS = 12
 MAX_ROW_CHARACTERS = 160
 OUTLINE_KINDS = frozenset({"section", "cell"})
 """Kinds that are shown by name, for they have no signature."""
-_remark = re.compile(
-    r"\b(?:TODO|FIXME|XXX|HACK|WARNING|NOTE|IMPORTANT|SAFETY|INVARIANT|Deprecated|must not|never)\b|注意|重要|禁止|必须"
-)
 _comment = re.compile(r"(?:#|//|/\*|\*|--|;|<!--)(.*)")
 
 
@@ -64,9 +62,7 @@ def _card_row(card: Card, exported: frozenset[str]) -> str:
     )
     text = card.name if card.kind in OUTLINE_KINDS else card.signature or f"{card.kind} {card.name}"
     mark = "export " if card.qualified_name in exported and not text.startswith(("export", "pub", "public")) else ""
-    said = _one_line(
-        next((line for line in card.doc.split("\n") if line.strip() and not _remark.search(line)), ""), 100
-    )
+    said = _one_line(next((line for line in card.doc.split("\n") if line.strip() and not REMARK.search(line)), ""), 100)
     return (
         "  " * min(depth, 6)
         + _one_line(mark + text)
@@ -78,7 +74,7 @@ def _comments(lines: Sequence[str]) -> list[tuple[int, str]]:
     found = [
         (number, _one_line(line.strip()))
         for number, line in enumerate(lines, 1)
-        if len(line) < 1_000 and (said := _comment.search(line)) and _remark.search(said[1])
+        if len(line) < 1_000 and (said := _comment.search(line)) and REMARK.search(said[1])
     ]
     return found[:MAX_COMMENTS]
 

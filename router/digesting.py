@@ -18,9 +18,10 @@ WORD_POINTS = 3.0
 """What a line of a memo is worth: a word of the purpose outweighs that the line is a signature."""
 
 _import = re.compile(r"^\s*(?:import|from|use|require|#include|package|using|export \* from)\b.*")
-_important = re.compile(
-    r"\b(?:TODO|FIXME|XXX|HACK|WARNING|NOTE|IMPORTANT|SAFETY|INVARIANT|Deprecated|must not|never)\b|注意|重要|禁止"
+REMARK = re.compile(
+    r"\b(?:TODO|FIXME|XXX|HACK|WARNING|NOTE|IMPORTANT|SAFETY|INVARIANT|Deprecated|must not|never)\b|注意|重要|禁止|必须"
 )
+"""What makes a comment important."""
 _word = re.compile(r"[A-Za-z][a-z]+|[A-Z]+(?![a-z])|[\u4e00-\u9fff]{2}")
 _comment = re.compile(r"^\s*(?:#|//|/\*|\*|--|;|\"\"\"|''')")
 
@@ -35,7 +36,7 @@ class OutlineDigester:
         imports = [line.strip() for line in lines if _import.match(line)]
         rows = [f"needs: {'; '.join(imports)[:300]}"] if imports else []
         for number, line in enumerate(lines, 1):
-            if SIGNATURE.match(line) or (_comment.match(line) and _important.search(line)):
+            if SIGNATURE.match(line) or (_comment.match(line) and REMARK.search(line)):
                 rows.append(f"{number}: {line.rstrip()[:160]}")
         return "\n".join(rows) or "\n".join(line[:160] for line in lines[:5])
 
@@ -133,7 +134,7 @@ def _points(line: str, wanted: frozenset[str]) -> float:
         return 0.0
     points = WORD_POINTS * len(wanted & _words(line))
     points += SIGNATURE_POINTS if SIGNATURE.match(line) else 0.0
-    return points + (COMMENT_POINTS if _comment.match(line) and _important.search(line) else 0.0)
+    return points + (COMMENT_POINTS if _comment.match(line) and REMARK.search(line) else 0.0)
 
 
 def _words(text: str) -> frozenset[str]:
