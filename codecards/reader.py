@@ -25,6 +25,8 @@ class Reader:
     """One generation, opened."""
 
     snapshot: Snapshot
+    extractor: int
+    """The version that read the files; see `indexer.file_record.EXTRACTOR_VERSION`."""
     _derived_folder: Path
     _embedder: Callable[[], Embedder | None]
 
@@ -88,4 +90,4 @@ def open_reader(folder: IndexFolder, embedder: Callable[[], Embedder | None]) ->
     except BaseException:
         snapshot.close()
         raise
-    return Reader(snapshot, derived_folder, embedder)
+    return Reader(snapshot, manifest.extractor, derived_folder, embedder)

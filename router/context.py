@@ -52,7 +52,7 @@ class MemorySegment:
     """The note's id."""
     created: str = ""
     state: str = "fresh"
-    """"fresh", "changed", "gone": whether the code that it speaks of is still the same."""
+    """"fresh", "changed", "gone": whether the code that it speaks of is still the same; "not checked" without an index."""
     confidence: float = 1.0
     why: str = ""
     """"same files", "about to change formerly changed code", "like an earlier task"."""

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from codecards.errors import CodecardsError, UsageError
+from codecards.errors import CodecardsError, SnapshotError, UsageError
 from codecards.indexer.secret_masking import mask_secrets
 from codecards.router.archive import Archive, Clock, utc_now
 from codecards.router.bundle import Conflict, export_bundle, merge_bundle, read_bundle
@@ -362,7 +362,11 @@ class Session(SessionActs):
         resolver = self._project.anchors
         if resolver is not None:
             paths = {*files, *changing}
-            notes = [with_states(note, resolver) if note.all_paths() & paths else note for note in notes]
+            try:
+                notes = [with_states(note, resolver) if note.all_paths() & paths else note for note in notes]
+            except SnapshotError:  # nothing to check them against: they are shown as what they are
+                found = recollect(notes, goal=memory.task.goal, files=files, about_to_change=changing)
+                return tuple(replace(segment, state="not checked") for segment in found)
         return recollect(notes, goal=memory.task.goal, files=files, about_to_change=changing)
 
     def _anchors(self, files: Sequence[str]) -> tuple[Anchor, ...]:

@@ -277,5 +277,6 @@ def test_an_index_that_another_version_read_is_read_anew_when_it_is_asked(tmp_pa
         assert engine.status().generation == before.generation
         manifest = engine.folder.read_manifest()
         engine.folder.write_manifest(replace(manifest, extractor=manifest.extractor - 1))
+    with Engine(root, Settings(n_workers=1, embedder="none")) as engine:
         assert engine.catch_up() == ""
         assert engine.folder.read_manifest().extractor == manifest.extractor

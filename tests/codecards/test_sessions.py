@@ -201,3 +201,19 @@ def test_a_folder_opens_as_the_signatures_of_its_files(shop: Engine) -> None:
     assert "shop/login.py\n  def log_out(now)" in text
     session.close_file("shop/")
     assert session.memory.files == ()
+
+
+def test_a_turn_is_taken_where_nothing_is_indexed_yet(tmp_path: Path) -> None:
+    root = write_repository(tmp_path / "shop", SHOP)
+    with Engine(root, Settings(n_workers=1, embedder="none")) as engine:
+        engine.refresh()
+        engine.archive.add(NoteDraft("", "Logging out purges.", (engine.anchors.resolve("log_out"),)))
+        engine.clean()
+    with Engine(root, Settings(n_workers=1, embedder="none")) as engine:
+        session = engine.session("s", goal="look at logging out")
+        session.open_file("shop/login.py", purpose="look")
+        context = session.before_generation(user_input="where is log_out?")
+    assert "def log_out(now):" in context.text
+    assert "Logging out purges." in context.text
+    assert 'state="not checked"' in context.text
+    assert "index: nothing is indexed" in context.text
