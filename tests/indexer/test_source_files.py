@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from codecards.errors import OutsideProjectError, ProjectNotFoundError
 from codecards.indexer.problems import Kept, Problem, Reason
@@ -286,3 +288,21 @@ def test_the_project_is_the_nearest_folder_above_with_a_repository_or_an_index(t
     inside = tmp_path / "project" / "a" / "b"
     inside.mkdir(parents=True)
     assert project_root(inside) == tmp_path / "project"
+
+
+NAMES = st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1, max_size=20).filter(
+    lambda name: name not in (".", "..") and not name.casefold().startswith((".git", ".codecards"))
+)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems forbid some names, and fold others")
+@given(names=st.lists(NAMES, min_size=1, max_size=8, unique=True))
+@settings(max_examples=60, deadline=None)
+def test_whatever_a_file_is_called_it_is_listed_or_reported(
+    tmp_path_factory: pytest.TempPathFactory, names: list[str]
+) -> None:
+    root = tmp_path_factory.mktemp("names")
+    for name in names:
+        (root / name).write_bytes(b"x = 1\n")
+    found = discover(root)
+    assert {file.path for file in found.files} | {one.path for one in found.problems} == set(names)
