@@ -31,7 +31,8 @@ Scores = dict[str, float | None]
 """Metric -> value, the higher the better (query_ms: the lower); None where no query has the metric."""
 
 Figures = dict[str, Any]
-"""What a result file keeps of a system: "all" -> scores, "category" and "language" -> group -> scores."""
+"""What a result file keeps of a system: "all" -> scores, "category", "language" and, where some have
+several trees, "repository" -> group -> scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +109,13 @@ def summarize_by(scored: Iterable[Scored], group: Callable[[Query], str]) -> dic
 
 
 def figures_of(scored: Sequence[Scored]) -> Figures:
-    """Return what a result file keeps of a system's scores: over all queries, by category and by language."""
-    return {
+    """Return what a result file keeps of a system's scores: over all queries and by group."""
+    figures: Figures = {
         "all": summarize(scored),
         "category": summarize_by(scored, lambda query: query.category),
         "language": summarize_by(scored, lambda query: query.language),
     }
+    trees = {item.query.tree for item in scored}
+    if len({item.query.project for item in scored}) < len(trees):
+        figures["repository"] = summarize_by(scored, lambda query: query.project)
+    return figures

@@ -51,6 +51,12 @@ class Query:
     """Named parts of the set that the row belongs to: ("lite", "verified")."""
     source: Source = Source()
 
+    @property
+    def project(self) -> str:
+        """What the tree is a version of: "astropy/astropy", "Django", or the tree's own name."""
+        requirement = self.source.requirement.removeprefix("sdist:").partition("==")[0]
+        return self.source.repository or requirement or self.tree
+
 
 def read_queries(path: Path) -> list[Query]:
     """Return the rows of a JSONL query file, in its order.

@@ -28,13 +28,13 @@ class UnknownTableError(Exception):
 
 
 def print_quality(system: str, figures: Mapping[str, Any]) -> None:
-    """Print a system's scores over all queries, by category and by language."""
-    rows = [("all", figures["all"])]
-    rows += [(name, scores) for part in ("category", "language") for name, scores in figures[part].items()]
-    heads = [*COLUMNS, "query_ms"]
-    print(f"\n{system}\n{'':20s}" + "".join(f"{COLUMNS.get(head, 'ms'):>16s}" for head in heads))
+    """Print a system's scores over all queries and by group."""
+    parts = [part for part in ("category", "language", "repository") if part in figures]
+    rows = [("all", figures["all"])] + [row for part in parts for row in figures[part].items()]
+    headings = COLUMNS | {"acc@5": "Acc@5", "hit@10": "hit@10", "query_ms": "ms"}
+    print(f"\n{system}\n{'':20s}" + "".join(f"{heading:>14s}" for heading in headings.values()))
     for name, scores in rows:
-        print(f"{name:20s}" + "".join(f"{_number(scores.get(head)):>16s}" for head in heads))
+        print(f"{name:20s}" + "".join(f"{_number(scores.get(head)):>14s}" for head in headings))
 
 
 def print_speed(figures: Mapping[str, Mapping[str, Mapping[str, float]]]) -> None:

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import venv
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -118,7 +119,10 @@ class Driven:
     def answers(self, trees: Mapping[Path, Sequence[Query]], state: Path, depth: int, repeat: int) -> Iterator[Answer]:
         """Answer queries through the driver."""
         asked = {str(tree): [[query.id, query.text] for query in queries] for tree, queries in trees.items()}
-        request = {**self.settings, "state": str(state), "depth": depth, "repeat": repeat, "trees": asked}
+        request = {
+            **self.settings, "state": str(state), "depth": depth, "repeat": repeat, "trees": asked,
+            "indexes": index_names(trees),
+        }  # fmt: skip
         usage = measure(
             [str(self.python), str(DRIVERS / self.driver)], self.environment(state), given=json.dumps(request)
         )
@@ -275,6 +279,16 @@ class CodeGraph:
     def _run(self, state: Path, *arguments: str) -> Usage:
         environment = {"CODEGRAPH_TELEMETRY": "0", "HOME": str(state), "CODEGRAPH_NO_DAEMON": "1"}
         return measure([*self.command, *arguments], environment)
+
+
+def index_names(trees: Mapping[Path, Sequence[Query]]) -> dict[str, str]:
+    """Return tree → name of its index folder: one for all trees of one repository, which have most files in common."""
+    project_of = {tree: queries[0].project for tree, queries in trees.items()}
+    n_trees = Counter(project_of.values())
+    return {
+        str(tree): project.replace("/", "+") if n_trees[project] > 1 else tree.name
+        for tree, project in project_of.items()
+    }
 
 
 def program(home: Path | None, name: str) -> Path:

@@ -4,7 +4,7 @@ import math
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,9 +32,12 @@ class WordBaseline:
 
     def answers(self, trees: Mapping[Path, Sequence[Query]], depth: int) -> Iterator[Answer]:
         """Answer queries about several trees; results are whole files."""
+        known: dict[str, Counter[str]] = {}
         for tree, queries in trees.items():
             texts = read_texts(tree)
-            postings = count_words(texts.values())
+            # Trees of one repository have most files in common.
+            known = {text: known.get(text) or Counter(split_words(text)) for text in texts.values()}
+            postings = [known[text] for text in texts.values()]
             lengths = np.array([max(1, sum(words.values())) for words in postings], dtype=np.float64)
             saturation = K1 * (1 - B + B * lengths / lengths.mean()) if len(lengths) else lengths
             for query in queries:
@@ -55,11 +58,6 @@ def read_texts(tree: Path) -> dict[str, str]:
     """Return path -> text of the code files of a tree, by path."""
     files = sorted(path for path in tree.rglob("*") if path.suffix in SUFFIXES and path.is_file())
     return {path.relative_to(tree).as_posix(): path.read_text(encoding="utf-8", errors="replace") for path in files}
-
-
-def count_words(texts: Iterable[str]) -> list[Counter[str]]:
-    """Return the words of each text with their number."""
-    return [Counter(split_words(text)) for text in texts]
 
 
 def split_words(text: str) -> list[str]:

@@ -1,6 +1,7 @@
 """Answers queries with codecards through its library: same request and answer lines as the other drivers.
 
-Fields of its own: `state` (each tree's index lies in a folder of it), `embedder` (null for the default).
+Fields of its own: `state` (indexes lie in folders of it), `indexes` (tree → name of its folder; of trees that share one,
+each is a refresh of the one before), `embedder` (null for the default).
 """
 
 import json
@@ -20,7 +21,7 @@ def main() -> None:
     """Answer all queries of the request on stdin."""
     request = json.load(sys.stdin)
     for tree, queries in request["trees"].items():
-        index = Path(request["state"]) / Path(tree).name
+        index = Path(request["state"]) / request["indexes"][tree]
         settings = Settings(index=index, embedder=request.get("embedder") or DEFAULT_EMBEDDER)
         with Engine.open(tree, settings=settings, build=False) as engine:
             engine.refresh()

@@ -1,10 +1,12 @@
 """Scores of query sets, by group."""
 
+from dataclasses import replace
+
 import pytest
 
 from benchmarks.answers import Answer
 from benchmarks.quality import figures_of, score, score_all, summarize
-from benchmarks.queries import Query, Span
+from benchmarks.queries import Query, Source, Span
 
 
 def ask(query_id: str, *paths: str, tree: str = "t", language: str = "python", category: str = "symbol") -> Query:
@@ -38,6 +40,14 @@ def test_figures_are_split_by_category_and_language() -> None:
     figures = figures_of(score_all(queries, [answer("1", "a.py")]))
     assert {name: scores["hit@1"] for name, scores in figures["category"].items()} == {"issue": 0.0, "symbol": 1.0}
     assert {name: scores["hit@1"] for name, scores in figures["language"].items()} == {"go": 0.0, "python": 1.0}
+
+
+def test_figures_are_split_by_repository_where_one_has_several_trees() -> None:
+    one, other, third = ask("1", "a.py", tree="p-1"), ask("2", "a.py", tree="p-2"), ask("3", "a.py", tree="q-1")
+    queries = [replace(query, source=Source(f"owner/{query.tree[0]}")) for query in (one, other, third)]
+    figures = figures_of(score_all(queries, [answer("1", "a.py")]))
+    assert {name: scores["hit@1"] for name, scores in figures["repository"].items()} == {"owner/p": 0.5, "owner/q": 0.0}
+    assert "repository" not in figures_of(score_all([one], []))
 
 
 def test_accuracy_counts_files_beyond_the_depth_of_chunks() -> None:

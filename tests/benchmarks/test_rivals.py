@@ -1,10 +1,11 @@
 """Rivals: what goes to a driver and comes back, and this project as one of them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from benchmarks.queries import Query, Span
+from benchmarks.queries import Query, Source, Span
 from benchmarks.rivals import Codecards, Driven, RivalUnavailableError, program
 from benchmarks.systems import SYSTEMS
 
@@ -62,3 +63,20 @@ def test_this_project_is_measured_through_its_command_and_its_library(tmp_path: 
     (answer,) = rival.answers({tree: [ask("purge_sessions")]}, tmp_path / "states", depth=5, repeat=2)
     assert answer.results[0] == Span("store.py", 1, 2)
     assert len(answer.tokens) == len(answer.results)
+
+
+def test_the_trees_of_one_repository_share_an_index(tmp_path: Path) -> None:
+    source = Source("owner/shop", "c0ffee")
+    asked = {
+        tmp_path / name: [replace(ask("purge_sessions"), id=name, tree=name, source=source)]
+        for name in ("shop-1", "shop-2")
+    }
+    for tree, text in zip(asked, ("def purge_sessions(): ...\n", "\n\ndef purge_sessions(): ...\n"), strict=True):
+        tree.mkdir()
+        (tree / "store.py").write_text(text, encoding="utf-8")
+        (tree / f"{tree.name.replace('-', '')}.py").write_text("limit = 1\n", encoding="utf-8")
+    rival = Codecards(embedder="none")
+    rival.prepare(tmp_path)
+    answers = list(rival.answers(asked, tmp_path / "states", depth=5, repeat=1))
+    assert [answer.results[0] for answer in answers] == [Span("store.py", 1, 1), Span("store.py", 3, 3)]
+    assert [folder.name for folder in (tmp_path / "states").iterdir()] == ["owner+shop"]
