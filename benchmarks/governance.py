@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 
+from benchmarks.plots import governance_chart
 from benchmarks.policies import SYSTEM_TOKENS, Event, Policy, View, Workspace, make_policy
-from benchmarks.result_files import RESULTS, new_result, write_result
+from benchmarks.result_files import new_result, write_result
 from codecards.router.compaction import compact
 from codecards.router.entities import find_entities, survival
 from codecards.router.tokens import estimate_tokens
@@ -288,33 +289,20 @@ def table(found: Mapping[tuple[str, int], Figures]) -> str:
     return "\n".join(rows)
 
 
-def plot(found: Mapping[tuple[str, int], Figures], path: Path) -> None:
-    """Write a plot of in-view rate against mean tokens as SVG, one dot a cell."""
-    rows = [(f"{name} {budget or ''}", figures.row()) for (name, budget), figures in found.items()]
-    widest = max((row["mean tokens"] for _, row in rows), default=1.0) * 1.15
-    dots = []
-    for label, row in rows:
-        x, y = 60 + 620 * row["mean tokens"] / widest, 380 - 340 * row["again in view"]
-        dots.append(f'<circle cx="{x:.0f}" cy="{y:.0f}" r="4"/><text x="{x + 6:.0f}" y="{y - 5:.0f}">{label}</text>')
-    path.write_text(
-        '<svg xmlns="http://www.w3.org/2000/svg" width="760" height="430" font-family="sans-serif" font-size="11">'
-        '<path d="M60 40V380H720" fill="none" stroke="black"/><text x="300" y="415">mean tokens a turn</text>'
-        f'<text x="5" y="30">in view when used again (top = 1); right end = {widest:,.0f}</text>'
-        f"{''.join(dots)}</svg>\n",
-        encoding="utf-8",
-    )
+def rows_by_name(found: Mapping[tuple[str, int], Figures]) -> dict[str, dict[str, float]]:
+    """Return "ours 2000", "full" … → figure → value."""
+    return {f"{name} {budget or ''}".strip(): figures.row() for (name, budget), figures in found.items()}
 
 
 def _save(
     recordings: Sequence[Recording], parts: Mapping[str, Mapping[tuple[str, int], Figures]], survivals: dict[int, float]
 ) -> None:
-    """Write a result file for each part, and a plot of the first."""
+    """Write a result file for each part."""
     for part, found in parts.items():
-        figures = {f"{name} {budget or ''}".strip(): row.row() for (name, budget), row in found.items()}
+        figures = rows_by_name(found)
         figures["ours: entity survival"] = {str(target): share for target, share in survivals.items()}
         settings = {"part": part, "n_sessions": sum(in_part(one, part) for one in recordings)}
         print(write_result(new_result(f"governance-{part}", settings, figures)))
-    plot(next(iter(parts.values())), RESULTS / "governance.svg")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -328,7 +316,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--limit", type=int, default=0, help="a sample of so many sessions, always the same")
     parser.add_argument("--part", choices=["all", "tuning", "held-out"], default="all", help="which half, by task")
     parser.add_argument("--plot", type=Path, help="write an SVG here")
-    parser.add_argument("--save", action="store_true", help="write a result file and the plot into benchmarks/results")
+    parser.add_argument("--save", action="store_true", help="write a result file into benchmarks/results")
     parser.add_argument("--json", type=Path, help="write the figures here")
     given = parser.parse_args(argv)
     recordings = [one for one in read_recordings(given.sessions, given.trees) if in_part(one, given.part)]
@@ -357,5 +345,5 @@ def main(argv: Sequence[str] | None = None) -> int:
         rows = [{"policy": name, "budget": budget, **figures.row()} for (name, budget), figures in found.items()]
         given.json.write_text(json.dumps({"sessions": len(recordings), "rows": rows}, indent=1), encoding="utf-8")
     if given.plot:
-        plot(found, given.plot)
+        given.plot.write_text(governance_chart(rows_by_name(found), len(recordings)), encoding="utf-8")
     return 0

@@ -83,7 +83,16 @@ def by_tree(queries: Iterable[Query], trees: Path) -> dict[Path, list[Query]]:
 def score_all(queries: Sequence[Query], answers: Iterable[Answer]) -> list[Scored]:
     """Return each query with the metrics of its answer; one without an answer scores as an empty one."""
     answer_of = {answer.query_id: answer for answer in answers}
-    return [Scored(query, score(query, answer_of.get(query.id, Answer(query.id, ())))) for query in queries]
+    tells_tokens = any(answer.tokens for answer in answer_of.values())
+    scored = []
+    for query in queries:
+        answer = answer_of.get(query.id, Answer(query.id, ()))
+        scores = score(query, answer)
+        if tells_tokens and not answer.results:
+            # What was not found is in no number of tokens; a system that finds less must not gain by it.
+            scores |= {f"recall@{budget}tokens": 0.0 for budget in TOKEN_BUDGETS}
+        scored.append(Scored(query, scores))
+    return scored
 
 
 def summarize(scored: Sequence[Scored]) -> Scores:

@@ -61,3 +61,9 @@ def test_what_a_system_does_not_tell_is_not_scored() -> None:
     assert scores["recall@2000tokens"] is None
     assert scores["function_hit@10"] is None
     assert scores["query_ms"] is None
+
+
+def test_a_query_without_results_has_no_right_file_within_any_tokens() -> None:
+    told = Answer("1", (Span("a.py"),), tokens=(50,))
+    summary = summarize(score_all([ask("1", "a.py"), ask("2", "a.py")], [told, answer("2")]))
+    assert summary["recall@500tokens"] == 0.5
