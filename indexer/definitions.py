@@ -132,6 +132,7 @@ class LeadLines:
         """Take the nodes of a file's comments and attributes."""
         self._source = source
         self._comment_at = {last_row(node): node for node in comments}
+        self._comments = sorted((node.start_byte, node.end_byte) for node in comments)
         self._attributes = _runs(attributes, source)
         self._attribute_at = {run.last_row: run for run in self._attributes.values() if _ends_line(run.end, source)}
 
@@ -159,6 +160,16 @@ class LeadLines:
             lead = node.start_point[0]
             parts.append(clean_comment(self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")))
         return Lead(lead, attributed, start, "\n".join(reversed(parts)))
+
+    def without_comments(self, start: int, end: int) -> bytes:
+        """Return the bytes from one place to another, without the comments between them."""
+        kept: list[bytes] = []
+        for first, after in self._comments[bisect_left(self._comments, (start, 0)) :]:
+            if first >= end:
+                break
+            kept.append(self._source[start:first])
+            start = after
+        return b" ".join((*kept, self._source[start:end]))
 
     def _run_before(self, byte: int) -> "_Run | None":
         """Return the attributes that end where only white space comes before a byte."""
@@ -280,7 +291,7 @@ def _definition(
         first_line=lead.attributed_row + 1,
         name_line=max(one.name_row, lead.attributed_row) + 1,
         last_line=max(end_row, first_row) + 1,
-        signature=_signature(one, source, dialect),
+        signature=_signature(one, lines, dialect),
         doc=doc[:MAX_DOC_CHARACTERS],
         bases=one.bases,
         returns=one.returns,
@@ -298,16 +309,16 @@ def _qualified(above: str, owner: str, name: str) -> str:
     return ".".join(part for part in (above, owner, name) if part)
 
 
-def _signature(one: Draft, source: bytes, dialect: Dialect) -> str:
+def _signature(one: Draft, lines: LeadLines, dialect: Dialect) -> str:
     """Return the head on one line: up to the body; without one, the whole of a function or a value's first line."""
     start = one.node.start_byte
     end = one.body.start_byte if one.body is not None else one.node.end_byte
-    text = source[start : min(end, start + 6 * MAX_SIGNATURE_CHARACTERS)].decode("utf-8", "replace")
-    text = dialect.signature(text)
+    head = lines.without_comments(start, min(end, start + 6 * MAX_SIGNATURE_CHARACTERS))
+    text = dialect.signature(head.decode("utf-8", "replace"))
     if one.body is None and one.kind not in FUNCTION_KINDS and one.kind != "declaration":
         text = text.strip().partition("\n")[0]
-    text = _white.sub(" ", text).strip().rstrip(dialect.signature_end).removesuffix("=>")
-    return text[:MAX_SIGNATURE_CHARACTERS].strip()
+    text = _white.sub(" ", text).strip().rstrip(dialect.signature_end).removesuffix("=>").strip()
+    return text if len(text) <= MAX_SIGNATURE_CHARACTERS else text[: MAX_SIGNATURE_CHARACTERS - 1].rstrip() + "…"
 
 
 __all__ = [

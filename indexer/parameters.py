@@ -33,7 +33,7 @@ def read_parameters(signature: str, name: str, language: str) -> Parameters:
     """Return the parameters of a definition's head, `UNKNOWN` where it has none that can be read.
 
     Args:
-        signature: As in `facts.Definition.signature`: on one line, cut at 300 characters.
+        signature: As in `facts.Definition.signature`: on one line; a long one ends in an ellipsis.
         name: The definition's name, which stands before the list.
         language: As in `facts.FileFacts.language`.
     """

@@ -2,6 +2,7 @@
 
 import pytest
 
+from codecards.indexer.definitions import MAX_SIGNATURE_CHARACTERS
 from tests.support.extraction_outline import bound, facts_of, imported, outline, uses
 
 
@@ -142,3 +143,23 @@ def test_names_with_one_underscore_are_private_and_dunder_all_is_exported() -> N
 
 def test_the_module_docstring_leads_the_file() -> None:
     assert facts_of('#!/usr/bin/env python\n"""Does\nthings."""\nx = 1', "python").leading_comment == "Does\nthings."
+
+
+def test_comments_are_no_part_of_a_head() -> None:
+    source = """
+        def connect(
+            host: str,  # where (and, if need be, how)
+            port: int = 80,
+        ) -> None:
+            # what follows is slow
+            dial(host, port)
+        """
+    assert facts_of(source, "python").definitions[0].signature == "def connect( host: str, port: int = 80, ) -> None"
+
+
+def test_a_head_that_is_cut_says_so() -> None:
+    written = ", ".join(f"argument_{number}: int" for number in range(40))
+    signature = facts_of(f"def run({written}) -> None:\n    pass\n", "python").definitions[0].signature
+    assert signature.startswith("def run(argument_0: int, ")
+    assert signature.endswith("…")
+    assert MAX_SIGNATURE_CHARACTERS - 10 < len(signature) <= MAX_SIGNATURE_CHARACTERS
