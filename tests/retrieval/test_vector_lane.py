@@ -34,6 +34,24 @@ def test_faiss_and_the_plain_product_find_the_same_cards(tmp_path: Path) -> None
         assert similarity.cards(rows) == pytest.approx(cosines, abs=1e-3)
 
 
+@pytest.mark.parametrize("faiss_from", [1, 1_000])
+def test_what_is_known_of_a_query_already_is_what_a_new_look_finds(tmp_path: Path, faiss_from: int) -> None:
+    embedder = WordEmbedder()
+    indexed(tmp_path, REPOSITORY, embedder=embedder)
+    change = Change(tmp_path / "1", tmp_path / "2", (), frozenset(), ())
+    Derivation(lambda _entry: None, None).derive(change)
+    derive_vectors(change, embedder, lambda _one: (), faiss_from=faiss_from)
+    lane = VectorLane(tmp_path / "2" / "vectors")
+    query = embedder.embed_queries(["alpha3 beta3"])[0]
+    asked_before = lane.similarity(query)
+    asked_before.nearest(20)
+    asked_before.cards(np.array([1, 3, 5]))
+    for limit in (1, 5, 30):
+        assert asked_before.nearest(limit)[1] == pytest.approx(lane.similarity(query).nearest(limit)[1])
+    rows = np.array([0, 3, 4, 5])
+    assert asked_before.cards(rows) == pytest.approx(lane.similarity(query).cards(rows))
+
+
 @pytest.mark.seed("S2-27")
 @pytest.mark.parametrize(("cosine", "value"), [(0.2, 0.5), (0.4, 0.7), (0.3, 0.6), (-1.0, 0.0), (1.0, 1.0)])
 def test_the_scale_has_chance_at_a_half_and_the_floor_at_its_98th_percentile(cosine: float, value: float) -> None:
