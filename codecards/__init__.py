@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from codecards.router.context import Context
     from codecards.router.notes import Note
     from codecards.router.session import Session
+    from codecards.router.summarising import Summarising
 
 __version__ = "0.1.0"
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "Recall",
     "Session",
     "Settings",
+    "Summarising",
 ]
 
 # Without a handler of its own, a library's warnings would land on the stderr of its host.
@@ -54,6 +56,7 @@ _homes = {
     "Recall": "codecards.answers",
     "Session": "codecards.router.session",
     "Settings": "codecards.config",
+    "Summarising": "codecards.router.summarising",
 }
 
 

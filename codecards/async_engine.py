@@ -22,6 +22,7 @@ from codecards.indexer.build import IndexReport, Progress
 from codecards.router.routing import RoutingAction
 from codecards.router.session import Session
 from codecards.router.session_state import SessionState
+from codecards.router.summarising import Summariser, Summarising
 from codecards.router.working_memory import WorkingMemory
 
 CALLS_AT_ONCE = 16
@@ -165,9 +166,17 @@ class AsyncEngine(InThreads[Engine]):
         goal: str | None = None,
         budget_tokens: int = DEFAULT_BUDGET_TOKENS,
         constraints: Sequence[str] = (),
+        summariser: Summariser | Summarising | None = None,
     ) -> AsyncSession:
-        """Return a session: the one of this name that exists, else a new one; see `Engine.session`."""
-        start = partial(self._wrapped.session, name, goal=goal, budget_tokens=budget_tokens, constraints=constraints)
+        """Return a session: the one of this name that exists, else a new one; see `Engine.session`.
+
+        The summariser is a plain callable, and is called in a thread; one that awaits can go by way of
+        `asyncio.run_coroutine_threadsafe` or `anyio.from_thread`.
+        """
+        start = partial(
+            self._wrapped.session, name, goal=goal, budget_tokens=budget_tokens, constraints=constraints,
+            summariser=summariser,
+        )  # fmt: skip
         return AsyncSession(await self._run(start))
 
     async def wait_until_built(self, timeout_s: float | None = None) -> bool:

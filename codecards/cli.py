@@ -323,6 +323,9 @@ def doctor(
 def mcp(
     read_only: Annotated[bool, typer.Option("--read-only", help="Write nothing: no index, no notes.")] = False,
     session: Annotated[str, typer.Option("--session", metavar="NAME", help="Name of the working memory.")] = "mcp",
+    sampling: Annotated[
+        bool, typer.Option("--sampling", help="Let the client's model word memos and compactions.")
+    ] = False,
 ) -> None:
     """Serve agents over stdin and stdout (Model Context Protocol)."""
     wire = claim_wire()
@@ -332,7 +335,7 @@ def mcp(
     gc.freeze()
     gc.enable()
 
-    options = ServerOptions(chosen.projects, Path.cwd(), chosen.settings, read_only, session)
+    options = ServerOptions(chosen.projects, Path.cwd(), chosen.settings, read_only, session, sampling)
     serve(options, wire)
     # Threads may be reading, parsing or waiting: nothing is left to be said, and what is committed is safe.
     sys.stderr.flush()

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from codecards.router.project import Project
     from codecards.router.session import Session
     from codecards.router.session_store import SessionStore
+    from codecards.router.summarising import Summariser, Summarising
     from codecards.second_reading import SecondReading
     from codecards.tuning import TuneReport
 
@@ -294,7 +295,7 @@ class Engine(IndexUpkeep):
 
     def session(
         self, name: str, *, goal: str | None = None, budget_tokens: int = DEFAULT_BUDGET_TOKENS,
-        constraints: Sequence[str] = (),
+        constraints: Sequence[str] = (), summariser: "Summariser | Summarising | None" = None,
     ) -> "Session":  # fmt: skip
         """Return a session: the one of this name that exists, else a new one.
 
@@ -303,13 +304,18 @@ class Engine(IndexUpkeep):
             goal: What is to be done; needed for a new session. In one that exists another goal takes the old one's place.
             budget_tokens: Most tokens of a context of a new session.
             constraints: What must hold, for a new session.
+            summariser: Words memos and compactions: any callable from (text, most tokens) to a text. It is called in a
+                thread of its own. One that fails, is late, or says no less than it got leaves the rules' own words, and
+                the result says so. It may take 20 seconds; `Summarising(callable, timeout_s)` has another limit.
 
         Raises:
             TargetNotFoundError: There is no such session, and no goal for a new one.
             UsageError: The name or the budget can't be used.
             StateFileError: The session on disk can't be read.
         """
-        return self._state.session(name, goal=goal, budget_tokens=budget_tokens, constraints=constraints)
+        return self._state.session(
+            name, goal=goal, budget_tokens=budget_tokens, constraints=constraints, summariser=summariser
+        )
 
     # below: how it is done
 

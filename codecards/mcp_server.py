@@ -29,8 +29,9 @@ from codecards.indexer.source_files import project_root
 from codecards.mcp_arguments import CHANGES_NOTHING, READ_ONLY_TOOLS, ROOT, TOOLS, tool_schema
 from codecards.mcp_frames import frames
 from codecards.mcp_resources import list_resources, read_resource, templates
+from codecards.mcp_sampling import client_summarising
 from codecards.mcp_text import INSTRUCTIONS
-from codecards.mcp_tools import ToolAnswer, answer, error_answer
+from codecards.mcp_tools import SUMMARISED_TOOLS, ToolAnswer, answer, error_answer
 from codecards.served_project import ServedProject
 from codecards.stdio_guard import Wire
 
@@ -53,6 +54,8 @@ class ServerOptions:
     read_only: bool = False
     session: str = "mcp"
     """Name of the working memory, the same for every connection unless they name others."""
+    samples: bool = False
+    """Whether the client's model may be asked to word memos and compactions."""
 
 
 def serve(options: ServerOptions, wire: Wire) -> None:
@@ -231,7 +234,9 @@ async def _answered(context: Context, projects: Projects, tool: str, given: dict
         project.start()
         if tool == "status" and given.get("refresh") is True and not project.read_only:
             await _refreshed(context, project)
-        return await anyio.to_thread.run_sync(answer, project, tool, given, abandon_on_cancel=True)
+        asks_client = projects.options.samples and tool in SUMMARISED_TOOLS
+        summarising = client_summarising(context) if asks_client else None
+        return await anyio.to_thread.run_sync(answer, project, tool, given, summarising, abandon_on_cancel=True)
     except CodecardsError as error:
         _log.info("%s: %s", tool, error)
         return error_answer(error)

@@ -31,6 +31,7 @@ from codecards.mcp_text import (
     within,
 )
 from codecards.router.excerpts import head_and_tail
+from codecards.router.summarising import Summarising
 from codecards.router.tokens import estimate_tokens
 from codecards.served_project import ServedProject
 from codecards.session_wire import compaction_json, context_json, note_json
@@ -55,16 +56,21 @@ class ToolAnswer:
     is_error: bool = False
 
 
-def answer(project: ServedProject, tool: str, given: Mapping[str, object]) -> ToolAnswer:
+def answer(
+    project: ServedProject, tool: str, given: Mapping[str, object], summarising: Summarising | None = None
+) -> ToolAnswer:
     """Return what a tool answers; errors that are meant for the caller are answers too.
 
     Args:
         project: The one that is asked about.
         tool: A name of `arguments.TOOLS`.
         given: Its arguments as they came.
+        summarising: Who words memos and compactions, None for the rules alone.
     """
     try:
-        found = _answers[tool](project, arguments.read_arguments(arguments.TOOLS[tool], given))
+        read = arguments.read_arguments(arguments.TOOLS[tool], given)
+        summarised = _summarised.get(tool)
+        found = summarised(project, read, summarising) if summarised else _answers[tool](project, read)
     except CodecardsError as error:
         return error_answer(error)
     # Some hosts hand the value to the model, not the text.
@@ -135,9 +141,11 @@ def open_file(project: ServedProject, asked: arguments.OpenFile) -> ToolAnswer:
     return ToolAnswer(value, shown_text(value))
 
 
-def close_file(project: ServedProject, asked: arguments.CloseFile) -> ToolAnswer:
+def close_file(
+    project: ServedProject, asked: arguments.CloseFile, summarising: Summarising | None = None
+) -> ToolAnswer:
     """Take a file out of the working memory."""
-    session = project.session()
+    session = project.session(summarising=summarising)
     said = session.close_file(asked.path)
     memo = session.memory.memos[-1]
     value: Json = {"closed": memo.path, "purpose": memo.purpose, "memo": memo.text, "handle": memo.handle}
@@ -168,14 +176,16 @@ def commit_note(project: ServedProject, asked: arguments.CommitNote) -> ToolAnsw
     return ToolAnswer(note_json(note), f"note {note.note_id} is kept, tied to: {tied}")
 
 
-def compact(project: ServedProject, asked: arguments.Compact) -> ToolAnswer:
+def compact(project: ServedProject, asked: arguments.Compact, summarising: Summarising | None = None) -> ToolAnswer:
     """Shorten a text to its facts, or give a whole one back."""
-    session = project.session()
+    session = project.session(summarising=summarising)
     if asked.handle:
         text = session.restore(asked.handle)
         return ToolAnswer({"handle": asked.handle, "text": text}, fenced(text, handle=asked.handle))
     found = session.compact(asked.source or None, asked.max_tokens, asked.preserve)
-    return ToolAnswer(compaction_json(found), fenced(found.as_text(), handle=found.handle))
+    value = compaction_json(found)
+    value["notices"] = [on_one_line(one)] if (one := value.pop("notice")) else []
+    return ToolAnswer(value, fenced(found.as_text(), handle=found.handle) + notices_text(value))
 
 
 def status(project: ServedProject, asked: arguments.Status) -> ToolAnswer:
@@ -194,12 +204,16 @@ _answers: Mapping[str, Callable[[ServedProject, Any], ToolAnswer]] = {
     "recall": recall,
     "symbol": symbol,
     "open_file": open_file,
-    "close_file": close_file,
     "context": context,
     "commit_note": commit_note,
-    "compact": compact,
     "status": status,
 }
+_summarised: Mapping[str, Callable[[ServedProject, Any, Summarising | None], ToolAnswer]] = {
+    "close_file": close_file,
+    "compact": compact,
+}
+SUMMARISED_TOOLS = tuple(_summarised)
+"""Those whose answers a summariser may word."""
 
 
 def _symbol(project: ServedProject, engine: Engine, asked: arguments.Symbol) -> ToolAnswer:

@@ -16,6 +16,7 @@ from codecards.router.archive import Archive
 from codecards.router.atomic_files import write_atomic
 from codecards.router.session import Session
 from codecards.router.session_store import SessionStore
+from codecards.router.summarising import Summariser, Summarising
 
 
 class ProjectState:
@@ -43,20 +44,29 @@ class ProjectState:
             catch_up=catch_up,
         )  # fmt: skip
 
-    def session(self, name: str, *, goal: str | None, budget_tokens: int, constraints: Sequence[str]) -> Session:
+    def session(
+        self,
+        name: str,
+        *,
+        goal: str | None,
+        budget_tokens: int,
+        constraints: Sequence[str],
+        summariser: Summariser | Summarising | None = None,
+    ) -> Session:
         """Return the session of this name, else a new one; see `Engine.session`."""
-        traces = self._settings.traces_turns
+        traces, summarising = self._settings.traces_turns, Summarising.by(summariser)
         if goal is not None and not self.sessions.exists(name):
             try:
                 return Session.start(
                     self.sessions, name, self.project, self.archive, goal=goal, budget_tokens=budget_tokens,
                     constraints=constraints, profile=self._settings.profile, traces_turns=traces,
+                    summarising=summarising,
                 )  # fmt: skip
             except UsageError:
                 if not self.sessions.exists(name):
                     raise
                 # Somebody else has just started it.
-        session = Session(self.sessions, name, self.project, self.archive, traces_turns=traces)
+        session = Session(self.sessions, name, self.project, self.archive, traces_turns=traces, summarising=summarising)
         if goal is not None and goal.strip() != session.memory.task.goal:
             session.set_goal(goal)
         return session

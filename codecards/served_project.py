@@ -30,6 +30,7 @@ from codecards.indexer.source_files import check_root
 from codecards.live_search import live_recall
 from codecards.router.notes import Note, with_states
 from codecards.router.session import Session
+from codecards.router.summarising import Summarising
 
 BUSY_RETRY_S = 1.0
 """How soon to look again whether another process has finished writing."""
@@ -185,7 +186,11 @@ class ServedProject:
         return self._last_report
 
     def session(
-        self, goal: str = "", budget_tokens: int = DEFAULT_BUDGET_TOKENS, constraints: Sequence[str] = ()
+        self,
+        goal: str = "",
+        budget_tokens: int = DEFAULT_BUDGET_TOKENS,
+        constraints: Sequence[str] = (),
+        summarising: Summarising | None = None,
     ) -> Session:
         """Return the working memory of this connection; it is made when it is first needed.
 
@@ -193,6 +198,7 @@ class ServedProject:
             goal: Takes the place of the one before.
             budget_tokens: Of a new session.
             constraints: Of a new session.
+            summarising: Who words memos and compactions.
 
         Raises:
             CodecardsError: It can't be read or written.
@@ -201,11 +207,13 @@ class ServedProject:
         name, known = self._session_name, self.engine.sessions.exists
         wanted = goal.strip() or (None if known(name) else NO_GOAL)
         try:
-            return self.engine.session(name, goal=wanted, budget_tokens=budget_tokens, constraints=constraints)
+            return self.engine.session(
+                name, goal=wanted, budget_tokens=budget_tokens, constraints=constraints, summariser=summarising
+            )
         except UsageError:
             if goal.strip() or not known(name):
                 raise
-            return self.engine.session(name)  # another server of the same moment was quicker
+            return self.engine.session(name, summariser=summarising)  # another server of the same moment was quicker
 
     def notes(self) -> list[Note]:
         """Return the notes of the archive, newest first."""

@@ -13,6 +13,7 @@ from codecards.errors import ProjectUnreadableError, UsageError
 if TYPE_CHECKING:
     from codecards.router.context import Context
     from codecards.router.session import Session
+    from codecards.router.summarising import Summarising
 
 session_app = typer.Typer(
     cls=CommandGroup, no_args_is_help=True, help="Keep an agent's working memory small and right."
@@ -22,6 +23,16 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The session.")]
 FilePath = Annotated[str, typer.Argument(metavar="PATH", help="As an agent writes it.")]
 LINES_HELP = "Which lines matter: 10-40."
+Command = Annotated[
+    str | None,
+    typer.Option(
+        "--summariser", "--summarizer", metavar="COMMAND",
+        help="A program that words it: text on stdin, most tokens in CODECARDS_TARGET_TOKENS, summary on stdout.",
+    ),
+]  # fmt: skip
+Seconds = Annotated[
+    float, typer.Option("--summariser-timeout", metavar="SECONDS", min=0.1, help="How long it may take.")
+]
 
 
 @session_app.command("start")
@@ -113,10 +124,17 @@ def open_file(
 
 
 @session_app.command("close")
-def close_file(name: Name, path: FilePath, as_json: AsJson = False) -> None:
+def close_file(
+    name: Name,
+    path: FilePath,
+    summariser: Command = None,
+    summariser_timeout: Seconds = 20.0,
+    as_json: AsJson = False,
+) -> None:
     """Take a file out of the context but for a memo for its purpose."""
+    summarising = _summarising(summariser, summariser_timeout)
     with open_engine() as engine:
-        _done(engine.session(name).close_file(path), as_json=as_json)
+        _done(engine.session(name, summariser=summarising).close_file(path), as_json=as_json)
 
 
 @session_app.command("pin")
@@ -188,14 +206,19 @@ def compact(
     source: Annotated[
         str | None, typer.Option("--source", metavar="FILE", help="A text instead of the session's acts; - is stdin.")
     ] = None,
+    summariser: Command = None,
+    summariser_timeout: Seconds = 20.0,
     as_json: AsJson = False,
 ) -> None:
     """Put the older acts, or a text, into a few structured fields; the whole stays restorable."""
     from codecards.session_wire import compaction_json  # noqa: PLC0415
 
     text = None if source is None else _text("-") if source == "-" else _file(source).decode("utf-8", "replace")
+    summarising = _summarising(summariser, summariser_timeout)
     with open_engine() as engine:
-        found = engine.session(name).compact(text, target, tuple(preserve or ()))
+        found = engine.session(name, summariser=summarising).compact(text, target, tuple(preserve or ()))
+        if found.notice:
+            say(f"codecards: {found.notice}: these are the rules' own words")
         print_state(as_json, lambda: compaction_json(found), lambda _: typer.echo(found.as_text()))
 
 
@@ -268,6 +291,16 @@ def _file(name: str) -> bytes:
         return Path(name).read_bytes()
     except (OSError, ValueError) as error:
         raise ProjectUnreadableError(f"{name} can't be read: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _summarising(command: str | None, timeout_s: float) -> "Summarising | None":
+    if command is None:
+        return None
+    from codecards.router.summarising import Summarising  # noqa: PLC0415
+    from codecards.summariser_command import summariser_command  # noqa: PLC0415
+
+    # The program is ended first, so that it is told of as late and leaves nothing running.
+    return Summarising(summariser_command(command, timeout_s), timeout_s + 5)
 
 
 def _lines(written: str | None) -> tuple[int, int] | None:

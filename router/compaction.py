@@ -1,27 +1,22 @@
 """Compaction: work becomes structured fields: entities first, then logic, then style, with a handle to the rest.
 
 It works without a model. A summariser may word the conclusion; if it fails, gives too much or takes too long,
-the rules' own words stand.
+the rules' own words stand, and the result says so.
 """
 
 import json
 import re
-import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as FutureTimeoutError
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from codecards.errors import BudgetTooSmallError
 from codecards.router.entities import Entity, find_entities
 from codecards.router.excerpts import handle_of
+from codecards.router.summarising import Summarising, summarise
 from codecards.router.tokens import TokenCounter, estimate_tokens
 
-Summariser = Callable[[str, int], str]
-"""Takes a text and the most tokens of its summary; may fail or be late."""
 MAX_FIELD_ITEMS = 12
 MAX_LINE_CHARACTERS = 300
-SUMMARISER_TIMEOUT_S = 20.0
 _ITEM_TOKENS = 1
 _ENTITY_FIELDS = ("file", "error", "commit", "symbols")
 
@@ -67,14 +62,17 @@ class Compaction:
     dropped: tuple[Dropped, ...] = ()
     handle: str = ""
     """Gives back the whole source byte for byte."""
+    notice: str = ""
+    """Why a summariser's words are not the conclusion; "" where they are, or where none was asked."""
 
     def as_json(self) -> dict[str, object]:
         """Return the fields as JSON values, in the order of their priority."""
         return asdict(self)
 
     def as_text(self) -> str:
-        """Return one line of JSON, without empty fields except `open_questions`."""
+        """Return one line of JSON for a model: no empty field but `open_questions`, and no notice, which is the host's."""
         values = {key: value for key, value in self.as_json().items() if value or key == "open_questions"}
+        values.pop("notice", None)
         return json.dumps(values, ensure_ascii=False)
 
 
@@ -85,8 +83,7 @@ def compact(
     *,
     previous: Compaction | None = None,
     count: TokenCounter = estimate_tokens,
-    summariser: Summariser | None = None,
-    timeout_s: float = SUMMARISER_TIMEOUT_S,
+    summarising: Summarising | None = None,
 ) -> Compaction:
     """Return the source as structured fields whose text takes at most `target_tokens`.
 
@@ -113,11 +110,21 @@ def compact(
         name, _ = chosen.pop()
         left_out["entities" if name in _ENTITY_FIELDS else "lines"] += 1
         result = _built(base, chosen, reserve)
-    if summariser is not None:
-        words = summarise_safely(summariser, source, target_tokens - count(result.as_text()), timeout_s)
-        larger = replace(result, conclusion=words) if words else result
-        result = larger if count(larger.as_text()) <= target_tokens else result
+    if summarising is not None and source.strip():
+        result = _worded(result, source, target_tokens, summarising, count)
     return replace(result, dropped=_dropped(left_out, source, result, count))
+
+
+def _worded(
+    result: Compaction, source: str, target_tokens: int, summarising: Summarising, count: TokenCounter
+) -> Compaction:
+    """Return the result with a summariser's words as its conclusion, or with the reason why they are not."""
+    free_tokens = target_tokens - count(replace(result, conclusion="").as_text())
+    summary = summarise(source, free_tokens, summarising, count=count)
+    worded = replace(result, conclusion=summary.words)
+    if summary.words and count(worded.as_text()) > target_tokens:
+        return replace(result, notice=f"the summariser's words did not fit into {target_tokens} tokens")
+    return worded if summary.words else replace(result, notice=summary.notice)
 
 
 def _choose(
@@ -193,26 +200,3 @@ def _dropped(left_out: dict[str, int], source: str, result: Compaction, count: T
     if not source.strip():
         return ()
     return (Dropped(what or "wording", max(0, count(source) - count(result.as_text())), result.handle),)
-
-
-def summarise_safely(summariser: Summariser, source: str, target_tokens: int, timeout_s: float) -> str:
-    """Return a summary that says less than its source, or "" where the summariser failed, hung or gave none."""
-    if target_tokens <= 0:
-        return ""
-    answer: Future[str] = Future()
-
-    def ask() -> None:
-        try:
-            answer.set_result(summariser(source, target_tokens))
-        except Exception as error:  # foreign code: whatever it raises, the rules' own words stand
-            answer.set_exception(error)
-
-    # A daemon thread of its own: one that hangs must keep neither the caller nor the end of the process waiting.
-    threading.Thread(target=ask, name="summariser", daemon=True).start()
-    try:
-        failed = answer.exception(timeout_s) is not None
-    except FutureTimeoutError:
-        return ""
-    words = "" if failed else answer.result()
-    words = words.strip() if isinstance(words, str) else ""
-    return words if len(words) < len(source) else ""

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from codecards.router.compaction import SUMMARISER_TIMEOUT_S, Summariser, summarise_safely
 from codecards.router.excerpts import notice
 from codecards.router.signatures import SIGNATURE
+from codecards.router.summarising import Summarising, Summary, summarise
 from codecards.router.tokens import TokenCounter, estimate_tokens
 
 MEMO_TOKENS = 160
@@ -98,19 +98,19 @@ def memo_for(
     budget_tokens: int = MEMO_TOKENS,
     *,
     count: TokenCounter = estimate_tokens,
-    summariser: Summariser | None = None,
-    timeout_s: float = SUMMARISER_TIMEOUT_S,
-) -> str:
+    summarising: Summarising | None = None,
+) -> Summary:
     """Return what to remember of a closed file: the lines that answer the purpose for which it was opened.
 
     Lines with words of the purpose come first, then signatures; they are shown in the order of the file, with their
-    numbers. A summariser may word the memo; a bad answer is not used.
+    numbers. A summariser may word the memo; a bad answer is not used, and the memo comes with the reason.
     """
-    if summariser is not None:
-        asked = f"Purpose: {purpose}\n\n{text}"
-        words = summarise_safely(summariser, asked, budget_tokens, timeout_s)
-        if words and count(words) <= budget_tokens:
-            return words
+    notice = ""
+    if summarising is not None and text.strip():
+        summary = summarise(f"Purpose: {purpose}\n\n{text}", budget_tokens, summarising, count=count)
+        if summary.words:
+            return summary
+        notice = summary.notice
     lines = text.splitlines()
     wanted = _words(purpose)
     scored = sorted(((_points(line, wanted), -number) for number, line in enumerate(lines)), reverse=True)
@@ -122,7 +122,7 @@ def memo_for(
             break
         used += cost
         chosen.append(-number)
-    return "\n".join(_memo_row(lines, number) for number in sorted(chosen))
+    return Summary("\n".join(_memo_row(lines, number) for number in sorted(chosen)), notice)
 
 
 def _memo_row(lines: Sequence[str], number: int) -> str:

@@ -12,7 +12,7 @@ from codecards.errors import CodecardsError, SnapshotError, UsageError
 from codecards.indexer.secret_masking import mask_secrets
 from codecards.router.archive import Archive, Clock, utc_now
 from codecards.router.bundle import Conflict, export_bundle, merge_bundle, read_bundle
-from codecards.router.compaction import Compaction, Summariser, compact
+from codecards.router.compaction import Compaction, compact
 from codecards.router.context import Context, MemorySegment
 from codecards.router.ledger import LedgerSummary
 from codecards.router.notes import Anchor, Note, NoteDraft, with_states
@@ -26,6 +26,7 @@ from codecards.router.routing import RoutingAction
 from codecards.router.session_acts import SessionActs, recorded, stamp
 from codecards.router.session_state import SessionState, report_of
 from codecards.router.session_store import SessionStore
+from codecards.router.summarising import Summarising
 from codecards.router.trace import TakenTurn, log_turn, write_trace
 from codecards.router.turn import TurnInput, TurnSettings, take_turn
 from codecards.router.window import ActionBlock, Message, WindowSettings
@@ -60,7 +61,7 @@ class Session(SessionActs):
         settings: TurnSettings | None = None,
         window: WindowSettings | None = None,
         clock: Clock = utc_now,
-        summariser: Summariser | None = None,
+        summarising: Summarising | None = None,
         mask: Callable[[str], str] = mask_secrets,
         traces_turns: bool = False,
     ) -> None:
@@ -72,7 +73,7 @@ class Session(SessionActs):
             TargetNotFoundError: There is no such session.
         """
         super().__init__(
-            store, name, project, settings=settings, window=window, clock=clock, summariser=summariser, mask=mask
+            store, name, project, settings=settings, window=window, clock=clock, summarising=summarising, mask=mask
         )
         self._archive = archive
         self._traces_turns = traces_turns
@@ -95,7 +96,7 @@ class Session(SessionActs):
         settings: TurnSettings | None = None,
         window: WindowSettings | None = None,
         clock: Clock = utc_now,
-        summariser: Summariser | None = None,
+        summarising: Summarising | None = None,
         traces_turns: bool = False,
     ) -> "Session":
         """Return a new session.
@@ -120,7 +121,7 @@ class Session(SessionActs):
             settings=settings,
             window=window,
             clock=clock,
-            summariser=summariser,
+            summarising=summarising,
             traces_turns=traces_turns,
         )
 
@@ -290,7 +291,7 @@ class Session(SessionActs):
         """
         blocks = self._reloaded().window.blocks
         text = "\n".join(block.text() for block in blocks[:-1]) if source is None else self._mask(source)
-        result = compact(text, target_tokens, preserve_keys, count=self._settings.count, summariser=self._summariser)
+        result = compact(text, target_tokens, preserve_keys, count=self._settings.count, summarising=self._summarising)
         self._store.keep(self.name, text)
 
         def compacted(state: SessionState) -> SessionState:

@@ -8,7 +8,6 @@ from datetime import UTC
 from codecards.errors import TargetNotFoundError, UsageError
 from codecards.indexer.secret_masking import mask_secrets
 from codecards.router.archive import Clock, utc_now
-from codecards.router.compaction import Summariser
 from codecards.router.compressors import compress
 from codecards.router.digesting import memo_for
 from codecards.router.excerpts import cap_output
@@ -19,6 +18,7 @@ from codecards.router.profiles import profile_named
 from codecards.router.project import Project
 from codecards.router.session_state import SessionState
 from codecards.router.session_store import SessionStore
+from codecards.router.summarising import Summarising
 from codecards.router.turn import TurnSettings
 from codecards.router.window import ActionBlock, Message, WindowSettings, push
 from codecards.router.working_memory import (
@@ -55,12 +55,12 @@ class SessionActs:
         settings: TurnSettings | None = None,
         window: WindowSettings | None = None,
         clock: Clock = utc_now,
-        summariser: Summariser | None = None,
+        summarising: Summarising | None = None,
         mask: Callable[[str], str] = mask_secrets,
     ) -> None:
         self.name = name
         self._store, self._project = store, project
-        self._clock, self._summariser, self._mask = clock, summariser, mask
+        self._clock, self._summarising, self._mask = clock, summarising, mask
         self._state = store.load(name)
         profile = profile_named(self._state.profile)
         self._settings, self._window = settings or profile.turn, window or profile.window
@@ -122,6 +122,8 @@ class SessionActs:
     def close_file(self, path: str) -> str:
         """Take a file out of the context but for a memo for its purpose, and return a status.
 
+        Where a summariser was asked and its words are not used, the status says why.
+
         Raises:
             TargetNotFoundError: It is not open.
         """
@@ -131,17 +133,18 @@ class SessionActs:
         if entry is None:
             raise TargetNotFoundError(path, what="open file", suggestions=[one.path for one in self.memory.files][:5])
         text = self._project.texts.read(path)
-        memo = Memo(path, "", entry.purpose, self.memory.turn)
+        memo, notice = Memo(path, "", entry.purpose, self.memory.turn), ""
         if text is not None:
-            words = memo_for(text.text, entry.purpose, count=self._settings.count, summariser=self._summariser)
-            memo = replace(memo, text=words, handle=self._store.keep(self.name, text.text))
+            found = memo_for(text.text, entry.purpose, count=self._settings.count, summarising=self._summarising)
+            memo = replace(memo, text=found.words, handle=self._store.keep(self.name, text.text))
+            notice = found.notice
 
         def closed(state: SessionState) -> SessionState:
             memory = with_memo(without_file(state.memory, path, "closed"), memo)
             return recorded(replace(state, memory=memory), "close", (path,))
 
         self._change(closed)
-        return f"closed {path}"
+        return f"closed {path}" + (f"; {notice}: the memo holds lines of the file" if notice else "")
 
     def pin(self, path: str, *, pinned: bool = True) -> str:
         """Keep a file in its mode whatever the router finds, or let it go again."""

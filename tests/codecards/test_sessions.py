@@ -1,12 +1,13 @@
 """Sessions over a real index: the engine plugs itself into the working memory."""
 
 import subprocess
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from codecards import Engine, Settings
+from codecards import Engine, Settings, Summarising
 from codecards.errors import AmbiguousTargetError, OutsideProjectError, TargetNotFoundError, UsageError
 from codecards.router.notes import NoteDraft, with_states
 from codecards.router.working_memory import Mode
@@ -217,3 +218,31 @@ def test_a_turn_is_taken_where_nothing_is_indexed_yet(tmp_path: Path) -> None:
     assert "Logging out purges." in context.text
     assert 'state="not checked"' in context.text
     assert "index: nothing is indexed" in context.text
+
+
+@pytest.mark.seed("S0-31")
+def test_a_summariser_given_to_the_engine_words_memos_and_compactions(shop: Engine) -> None:
+    asked: list[str] = []
+
+    def summariser(text: str, tokens: int) -> str:
+        asked.append(text)
+        return f"in at most {tokens}"
+
+    session = shop.session("s", goal="change the login timeout", summariser=summariser)
+    session.open_file("shop/tokens.py", purpose="see how tokens are purged")
+    assert session.close_file("shop/tokens.py") == "closed shop/tokens.py"
+    assert session.memory.memos[-1].text.startswith("in at most")
+    found = session.compact("tried the old store, it failed\n" * 30, 300)
+    assert (found.conclusion[:10], found.notice) == ("in at most", "")
+    assert "purge_expired" in asked[0]
+    assert "hunter2" not in "".join(asked)
+
+
+def test_a_summariser_that_hangs_is_left_behind_and_the_status_says_so(shop: Engine) -> None:
+    released = threading.Event()
+    waits = Summarising(lambda _text, _tokens: str(released.wait(30)), timeout_s=0.05)
+    session = shop.session("s", goal="change the login timeout", summariser=waits)
+    session.open_file("shop/tokens.py", purpose="see how tokens are purged")
+    assert "gave no answer in 0.05 s: the memo holds lines of the file" in session.close_file("shop/tokens.py")
+    released.set()
+    assert "purge_expired" in session.memory.memos[-1].text

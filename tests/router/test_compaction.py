@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import replace
 
 import pytest
 from hypothesis import given as for_all
@@ -13,6 +14,7 @@ from codecards.router.compaction import compact
 from codecards.router.compressors import compress
 from codecards.router.entities import find_entities, survival
 from codecards.router.excerpts import CAP_SENTENCE, cap_output, focused, handle_of, head_and_tail
+from codecards.router.summarising import Summariser, Summarising
 from codecards.router.tokens import estimate_tokens
 
 STORY = """
@@ -90,14 +92,27 @@ def fail(_text: str, _tokens: int) -> str:
     raise OSError("no model")
 
 
-@pytest.mark.parametrize("summariser", [hang, fail, lambda text, _: text * 2, lambda _text, _tokens: ""])
-def test_a_bad_summariser_leaves_the_rules_words(summariser: object) -> None:
-    by_rules = compact(STORY, 500)
-    assert compact(STORY, 500, summariser=summariser, timeout_s=0.05) == by_rules  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("summariser", "why"),
+    [
+        (hang, "no answer in 0.05 s"),
+        (fail, "failed (OSError: no model)"),
+        (lambda text, _: text * 2, "no less than it got"),
+        (lambda _text, tokens: "path_validator " * (tokens + 5), "were allowed"),
+        (lambda _text, _tokens: "", "no text"),
+        (lambda _text, _tokens: None, "no text"),
+    ],
+)
+def test_a_bad_summariser_leaves_the_rules_words_and_the_result_says_why(summariser: Summariser, why: str) -> None:
+    found = compact(STORY * 40, 500, summarising=Summarising(summariser, 0.05))
+    assert why in found.notice
+    assert replace(found, notice="") == compact(STORY * 40, 500)
+    assert "notice" not in json.loads(found.as_text())
 
 
 def test_a_good_summariser_words_the_conclusion() -> None:
-    assert compact(STORY, 500, summariser=lambda _text, _tokens: "Use async.").conclusion == "Use async."
+    found = compact(STORY, 500, summarising=Summarising(lambda _text, _tokens: "Use async."))
+    assert (found.conclusion, found.notice) == ("Use async.", "")
 
 
 @pytest.mark.parametrize(

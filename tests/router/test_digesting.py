@@ -5,6 +5,7 @@ from hypothesis import given as for_all
 from hypothesis import strategies as st
 
 from codecards.router.digesting import OutlineDigester, digest_tree, fit_digest, memo_for
+from codecards.router.summarising import Summariser, Summarising, Summary
 from codecards.router.tokens import estimate_tokens
 
 SOURCE = '''import json
@@ -59,7 +60,7 @@ def test_a_tree_of_digests_fits_its_budget(digests: dict[str, str], budget: int)
 @pytest.mark.seed("S0-31", "S0-33")
 def test_a_memo_is_chosen_by_the_purpose() -> None:
     csv, purge = (
-        memo_for(SOURCE, purpose, 30) for purpose in ("how users are exported as csv", "when sessions are purged")
+        memo_for(SOURCE, purpose, 30).words for purpose in ("how users are exported as csv", "when sessions are purged")
     )
     assert "13: def export_csv(users):" in csv
     assert "def purge" not in csv
@@ -67,5 +68,12 @@ def test_a_memo_is_chosen_by_the_purpose() -> None:
 
 
 def test_a_summariser_words_the_memo_unless_it_is_too_long() -> None:
-    assert memo_for(SOURCE, "x", 30, summariser=lambda _text, _tokens: "short") == "short"
-    assert "def" in memo_for(SOURCE, "x", 60, summariser=lambda _text, _tokens: "word " * 90)
+    short, long = (Summarising(constantly(words)) for words in ("short", "path_validator " * 70))
+    assert memo_for(SOURCE * 9, "x", 30, summarising=short) == Summary("short")
+    found = memo_for(SOURCE * 9, "x", 60, summarising=long)
+    assert "# NOTE: the lock" in found.words
+    assert "60 were allowed" in found.notice
+
+
+def constantly(words: str) -> Summariser:
+    return lambda _text, _tokens: words
