@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from codecards.retrieval.columns import KINDS, Floats, Int64s
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.file_evidence import Evidence
+from codecards.retrieval.path_words import name_hash
 from codecards.retrieval.symbol_evidence import NamedCards
 from codecards.retrieval.text_evidence import FIELD_MESSAGE, TextWeights, card_scores, share_of
 from codecards.retrieval.vector_lane import Similarity
@@ -21,6 +22,8 @@ MESSAGE_FLOOR = 0.7
 _PARENT = TextWeights((0.0, 1.0, 0.0, 0.0, 0.0, 0.0))
 _SCALE = 2.2
 """Highest value of a word in BM25 with its k1 of 1.2."""
+_TEST_PARENTS = np.array([name_hash("test"), name_hash("tests")], np.uint64)
+"""What tests stand in that are in one file with the code: Rust, Zig, D."""
 _CALLABLE = ("function", "method", "constructor", "property", "macro", "procedure", "trigger")
 _TYPE = (
     "class", "struct", "interface", "trait", "enum", "record", "object", "type", "table", "view", "impl", "namespace",
@@ -66,6 +69,11 @@ def card_features(
         name: np.isin(kind, _numbers(_KIND_TERMS[name])).astype(np.float32) for name in _KIND_TERMS if name in wanted
     }
     found |= _word_features(index, evidence, cards, wanted)
+    for name, (rows, values) in evidence.of_cards.items():
+        if name in wanted:
+            found[name] = _Placing(rows, cards).spread(values)
+    if "of_tests" in wanted:
+        found["of_tests"] = np.isin(columns.parent_name[cards], _TEST_PARENTS).astype(np.float32)
     if "nameless" in wanted:
         found["nameless"] = (columns.folded_name[cards] == 0).astype(np.float32)
     if "length" in wanted:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +68,8 @@ class Evidence:
     """(C,): BM25F of each card."""
     features: Mapping[str, Floats]
     """Name → (F,)."""
+    of_cards: Mapping[str, tuple[Int64s, Floats]] = field(default_factory=dict)
+    """Further evidence of cards: name → their rows, ascending, and values."""
 
 
 def gather_evidence(

@@ -101,8 +101,10 @@ def gather_issue_evidence(
     title_paths = path_evidence(index, files, query, issue.title)
     names = name_evidence(index, matches, issue.everything)
     title_names = name_evidence(index, title_matches, issue.title)
+    code_names = name_evidence(index, code_matches, issue.code)
     words = card_scores(index, matches, issue.everything, CARD_WEIGHTS)
     title_words = card_scores(index, title_matches, issue.title, CARD_WEIGHTS)
+    code_words = card_scores(index, code_matches, issue.code, CARD_WEIGHTS)
     fields = share_of(file_scores(index, matches, issue.everything, FILE_WEIGHTS, paths.counts))
     features = {
         "file_fields": fields,
@@ -111,6 +113,8 @@ def gather_issue_evidence(
         "title_card": share_of(best_of_files(title_words, title_matches.card_file, n_files)),
         "code_words": share_of(file_scores(index, code_matches, issue.code, PLAIN_FILE_WEIGHTS)),
         "file_name": paths.stem_recall,
+        "file_name_precision": paths.stem_precision,
+        "file_name_exact": paths.exact,
         "title_file_name": title_paths.stem_recall,
         "folders": paths.folder_recall,
         "title_symbol": best_of_files(title_names.coverage, title_matches.card_file, n_files),
@@ -123,7 +127,12 @@ def gather_issue_evidence(
         **standing_features(index, query, files),
         **meaning_features(index, files, similarity),
     }
-    return Evidence(matches, issue.everything, paths, names, words, features)
+    of_cards = {
+        "title_words": (title_matches.cards, share_of(title_words)),
+        "code_words": (code_matches.cards, share_of(code_words)),
+        "code_name": (code_matches.cards, code_names.by_card),
+    }
+    return Evidence(matches, issue.everything, paths, names, words, features, of_cards)
 
 
 def _groups(index: DerivedIndex, terms: Sequence[Term], limit: int) -> TermGroups:

@@ -1,27 +1,42 @@
 """Issue text: a long report becomes weighted terms of its title, prose and code."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
 from codecards.indexer.tokens import word_tokens, words
-from codecards.retrieval.query import MAX_CHARACTERS, Name, Term, identifiers
-from codecards.retrieval.query_words import STOP_WORDS
+from codecards.retrieval.query import MAX_CHARACTERS, Name, Term, identifiers, is_identifier
+from codecards.retrieval.query_words import FORM_WORDS, REPORT_STOP_WORDS
 
 TITLE, PROSE, SPAN, CODE = 2.0, 1.0, 1.0, 0.4
 """What a word counts by where it stands."""
 MAX_CODE_CHARACTERS = 6_000
 MAX_REPEATS = 8
 MAX_NAMES = 60
+MAX_HEADING_WORDS = 5
+"""Words of a heading that a form has: "Output of pd show_versions"."""
 
 _hidden = re.compile(r"<!--.*?-->", re.DOTALL)
 _blob = re.compile(r"\bhttps?://\S+?/(?:blob|tree)/[^/\s]+/(\S+)")
 _address = re.compile(r"\b\w+://\S+")
 _fence = re.compile(r"^(```|~~~)[^\n]*\n(.*?)(?:^\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _span = re.compile(r"`([^`\n]+)`")
-_code_line = re.compile(r"^(?: {4}|\t|>>>|\.\.\. |In \[|Out\[|\s*File \"|Traceback |\s+at )")
+_code_line = re.compile(r"^(?: {4}|\t|>>>|\.\.\. |In \[|Out\[|\s*File \"|Traceback |\s+at |\s*#\d+ )")
 _dotted = re.compile(r"\b[a-z_]\w*(?:\.[a-z_]\w*)+\b")
+_tag = re.compile(
+    r"</?(?:details|summary|br|hr|p|div|span|img|a|b|i|em|strong|pre|code|kbd|su[bp]|t[rdh]|table|tbody|thead|[uo]l|li|h\d)\b[^>\n]{0,200}>",
+    re.IGNORECASE,
+)
+_heading = re.compile(r"^ {0,3}(?:#{1,6}(?P<marked>.*)|\*\*(?P<bold>[^*]+)\*\*:?\s*)$")
+_version = re.compile(r"^[\W_]*[A-Za-z][\w .()/+-]{0,40}?(?:\s*[:=@]+\s*|\s+)v?\d+(?:\.\d+)+\S*(?:\s.{0,30})?$")
+_ticked = re.compile(r"^\s*[-*] \[[ xX]\] ")
+_surroundings = re.compile(  # the section about the machine
+    r"(?:environment|versions?|system|platform|installed|your setup|(?:software|package) versions|output of .*versions)\b",
+    re.IGNORECASE,
+)
+_elsewhere = re.compile(r"(?<!\S)\S{0,300}(?:site-packages|dist-packages|node_modules|vendor)/")
+"""What stands before a package's own folders in the traces of an installed one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +65,7 @@ class IssueText:
 def split_issue(text: str) -> IssueText:
     """Return the pieces of a report; never fails."""
     text = _hidden.sub(" ", text[:MAX_CHARACTERS].replace("\r\n", "\n"))
-    text = _address.sub(" ", _blob.sub(r" \1 ", text))
+    text = _tag.sub(" ", _address.sub(" ", _blob.sub(r" \1 ", text)))
     title, _, rest = text.strip().partition("\n")
     code: list[str] = []
 
@@ -60,13 +75,39 @@ def split_issue(text: str) -> IssueText:
 
     rest = _fence.sub(take, rest)
     prose: list[str] = []
-    for line in rest.split("\n"):
+    for line in _telling_lines(rest):
         (code if _code_line.match(line) else prose).append(line)
     spans = _span.findall(title) + [span for line in prose for span in _span.findall(line)]
     modules = dict.fromkeys(_dotted.findall("\n".join([title, *prose, *spans, *code])[: MAX_CODE_CHARACTERS * 2]))
+    code_text = "\n".join(line for line in "\n".join(code).split("\n") if not _version.match(line))
+    code_text = _elsewhere.sub("", code_text)
     return IssueText(
-        title, "\n".join(prose), "\n".join(spans), "\n".join(code)[:MAX_CODE_CHARACTERS], tuple(modules)[:MAX_NAMES]
+        title,
+        "\n".join(prose),
+        "\n".join(spans),
+        code_text[:MAX_CODE_CHARACTERS],
+        tuple(modules)[:MAX_NAMES],
     )
+
+
+def _telling_lines(text: str) -> Iterator[str]:
+    """Yield the lines of a report without what its form asks for: headings, versions, the section about the machine."""
+    about_machine = False
+    for line in text.split("\n"):
+        if heading := _heading.match(line):
+            said = words(heading["marked"] or heading["bold"])
+            about_machine = len(said) <= MAX_HEADING_WORDS and bool(_surroundings.match(" ".join(said)))
+            if about_machine or _is_of_form(said):
+                continue
+        elif about_machine or _version.match(line) or _ticked.match(line):
+            continue
+        yield line
+
+
+def _is_of_form(heading: Sequence[str]) -> bool:
+    """Return whether the words of a heading are those that every report of its kind has."""
+    n_known = sum(word.casefold() in FORM_WORDS for word in heading)
+    return 2 * n_known >= len(heading) and not any(is_identifier(word) for word in heading)
 
 
 def issue_terms(parts: Iterable[tuple[str, float]]) -> list[Term]:
@@ -79,7 +120,7 @@ def issue_terms(parts: Iterable[tuple[str, float]]) -> list[Term]:
     counts: dict[str, int] = {}
     for text, weight in parts:
         for word in words(text):
-            if word.casefold() in STOP_WORDS or word.isdigit():
+            if word.casefold() in REPORT_STOP_WORDS or word.isdigit():
                 continue
             for token in word_tokens(word):
                 weights[token] = weights.get(token, 0.0) + weight

@@ -21,6 +21,24 @@ SOFT_STOP_WORDS = frozenset(
 )
 """Stop words that are words of code too: dropped from a question of several words only where others remain."""
 
+REPORT_STOP_WORDS = STOP_WORDS | frozenset(
+    """
+    actual actually also behavior behaviour bug bugs currently describe details expect expected expecting feel hello
+    hi issue issues minimal observed occurs possible please propose proposed reproduce reproduced reproducible
+    reproducing reproduction screenshot screenshots seem seems something suggestion thank thanks think want
+    workaround
+    """.split()
+)
+"""Stop words of a report: also what people say in one whatever it is about."""
+
+FORM_WORDS = REPORT_STOP_WORDS | frozenset(
+    """
+    additional context current description environment example examples feature following information mcve motivation
+    problem question report request result results sample snippet solution step steps summary version versions
+    """.split()
+)
+"""Words of the headings that the form of a report brings along."""
+
 PREPOSITIONS = frozenset(
     "for from in into of on to with by via and or when while at during across between through".split()
 )

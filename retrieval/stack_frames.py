@@ -26,6 +26,12 @@ _FORMS = (
     ),
     # Ruby: cart.rb:12:in `total'
     re.compile(r"(?P<path>[\w./\\-]+\.\w+):(?P<line>\d+):in [`'](?:[\w:]+[#.])?(?P<name>\w+[?!=]?)'"),
+    # sanitizers: #1 0x55d7f in total /build/cart.c:12:7
+    re.compile(r"^\s*#\d+ 0x[0-9a-f]+ in (?P<name>[\w:~<>]+)[^\n/]* (?P<path>/[^\s:]+):(?P<line>\d+)", re.MULTILINE),
+    # Rust: panicked at 'no cart', src/cart.rs:12:5, and the compiler's --> src/cart.rs:12:5
+    re.compile(r"(?:panicked at |--> )(?:'[^\n]{0,300}', )?(?P<path>[\w./\\-]+\.rs):(?P<line>\d+)"),
+    # PHP: … in /src/Cart.php:12, and … in /src/Cart.php on line 12
+    re.compile(r" in (?P<path>[\w./\\:-]+\.php)(?::| on line )(?P<line>\d+)"),
     # Go, Rust, Elixir, JavaScript without a name
     re.compile(r"^\s*(?:at |\()?(?:file://)?(?P<path>[\w./\\@-]+\.\w{1,5}):(?P<line>\d+)(?::\d+)?", re.MULTILINE),
 )

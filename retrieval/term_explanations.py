@@ -62,6 +62,10 @@ _BY_PATH = frozenset(("file_name", "folders", "whole_path"))
 
 CARD_MEANINGS: Mapping[str, str] = {
     "words": "words of the query in the card, as a share of the best card",
+    "title_words": "words of the title in the card, as a share of the best card",
+    "code_words": "words of the query's code in the card, as a share of the best card",
+    "code_name": "the card's name is much like the query's code",
+    "of_tests": "it belongs to tests that stand beside the code",
     "name": "the card's name is much like the query",
     "coverage": "share of the query that the card holds, beyond its path",
     "parent": "words of the query in the name of what is around the card",

@@ -74,6 +74,8 @@ ISSUE: Mapping[str, float] = {
     "code_words": 3.0,
     "file_name": 4.0,
     "title_file_name": 1.0,
+    "file_name_exact": 1.0,  # 0 to 1.5
+    "file_name_precision": 0.5,
     "folders": 8.0,
     "title_symbol": 1.0,
     "symbol_names": 1.0,
@@ -83,7 +85,7 @@ ISSUE: Mapping[str, float] = {
     "module": 0.5,
     "frame": 0.5,
     "used_by_matches": 6.0,
-    "test": -3.0,
+    "test": -4.0,
     "side": -1.2,
     "prose": -2.0,
     "made": -1.5,
@@ -107,7 +109,18 @@ CARD: Mapping[str, float] = {
     "nameless": -0.15,
     "declaration": -0.1,
 }
-"""For the cards of a file in the light of a name, a path, a report or a trace."""
+"""For the cards of a file in the light of a name or a path."""
+REPORT: Mapping[str, float] = {
+    **CARD,
+    "words": 2.0,
+    "title_words": 1.0,
+    "code_words": 1.0,
+    "code_name": 1.0,
+    "callable": 0.7,
+    "nameless": -1.0,
+    "of_tests": -2.0,
+}
+"""For the cards of a file in the light of a report or a trace: what is to be changed is a function."""
 ASKED_SYMBOL = 5.0
 """Weight of `symbol` where the query is a name and nothing else: its definition comes before all uses."""
 
@@ -156,7 +169,7 @@ WITHIN = 0.5
 QUOTED = 12.0
 """Weight of `message` where the question reads like an error or a log line."""
 
-CROWDING: Mapping[str, float] = {"cards": 0.5, "reports": 1.0, "files": 5.0}
+CROWDING: Mapping[str, float] = {"cards": 0.5, "reports": 0.75, "files": 5.0}
 """What every further card of a file loses, by what the order goes by: a subject is better served by several files,
 a report by the functions of the right one."""
 
@@ -182,8 +195,10 @@ def card_weights(asked: Intent | Literal["symbol", "path", "report"], *, has_mea
     """
     if asked == "symbol":
         return CardWeights({**CARD, "symbol": ASKED_SYMBOL}, frozenset(), "files")
-    if asked in {"path", "report"}:
-        return CardWeights(CARD, frozenset(), "reports" if asked == "report" else "files")
+    if asked == "report":
+        return CardWeights(REPORT, frozenset(), "reports")
+    if asked == "path":
+        return CardWeights(CARD, frozenset(), "files")
     weights = ACTION if has_meaning else ACTION_WORDS
     if asked == "action":
         return CardWeights(weights, frozenset(weights), "cards")

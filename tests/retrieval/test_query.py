@@ -84,6 +84,12 @@ def test_only_what_code_alone_is_written_like_is_an_identifier(word: str, is_one
         ("cart.rb:12:in `total'", ("cart.rb", 12, "total")),
         ("\t/src/cart.go:12 +0x1d", ("/src/cart.go", 12, "")),
         ("             at src/cart.rs:12:5", ("src/cart.rs", 12, "")),
+        ("thread 'main' panicked at 'no cart', src/cart.rs:12:5", ("src/cart.rs", 12, "")),
+        ("thread 'main' panicked at src/cart.rs:12:5:", ("src/cart.rs", 12, "")),
+        ("   --> src/cart.rs:12:5", ("src/cart.rs", 12, "")),
+        ("    #1 0x55d7f in cart_total /build/src/cart.c:12:7", ("/build/src/cart.c", 12, "cart_total")),
+        ("PHP Fatal error:  Uncaught TypeError: no cart in /app/src/Cart.php:12", ("/app/src/Cart.php", 12, "")),
+        ("Warning: Undefined index in /app/src/Cart.php on line 12", ("/app/src/Cart.php", 12, "")),
     ],
 )
 def test_frames_of_every_language_are_read(line: str, frame: tuple[str, int, str]) -> None:
@@ -107,3 +113,22 @@ def test_an_issue_is_split_into_title_prose_spans_and_code() -> None:
         ">>> typed()",
     ]
     assert "shop.cart.totals" in issue.modules
+
+
+def test_what_the_form_of_a_report_asks_for_is_left_out() -> None:
+    issue = split_issue(
+        "Totals are wrong\n## Bug report\n### What is in `cart_total`\nIt adds twice. <details>\n"
+        "- [x] I have searched\n- Python: 3.8.2\nnumpy 1.20.3 (conda)\n"
+        "**Environment**\nWSL on a laptop\n**Additional context**\nSeen at noon.\n"
+        '```\n  File "/usr/lib/python3/site-packages/shop/cart.py", line 3, in total\npandas==1.2.3\n```\n'
+    )
+    assert [line for line in issue.prose.split("\n") if line.strip()] == [
+        "### What is in `cart_total`", "It adds twice.  ", "Seen at noon.",
+    ]  # fmt: skip
+    assert issue.code.strip() == 'File shop/cart.py", line 3, in total'
+
+
+@pytest.mark.parametrize("piece", ["<p", "**", "# ", "x/", ". ", "a 1."])
+def test_a_very_long_line_is_read_in_no_time(piece: str) -> None:
+    issue = split_issue(f"Title\n{piece * 50_000}\n```\n{piece * 50_000}\n```\n")
+    assert issue.title == "Title"
