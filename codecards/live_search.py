@@ -22,7 +22,7 @@ from codecards.indexer.text_decoding import DecodedText, decode
 from codecards.retrieval.hits import ScoreTerm
 from codecards.retrieval.query import read_query
 
-TIME_LIMIT_S = 0.5
+TIME_LIMIT_S = 0.4
 """Of reading: an answer in a second is worth more than one from all files."""
 MAX_BYTES = 200_000
 WINDOW_LINES = 20

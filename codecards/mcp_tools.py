@@ -34,7 +34,6 @@ from codecards.router.excerpts import head_and_tail
 from codecards.router.summarising import Summarising
 from codecards.router.tokens import estimate_tokens
 from codecards.served_project import ServedProject
-from codecards.session_wire import compaction_json, context_json, note_json
 from codecards.wire import (
     Json,
     calls_json,
@@ -154,6 +153,8 @@ def close_file(
 
 def context(project: ServedProject, asked: arguments.Context) -> ToolAnswer:
     """Begin a turn: what the model is to see now."""
+    from codecards.session_wire import context_json  # noqa: PLC0415 - no question needs what it loads
+
     session = project.session(asked.goal, asked.budget_tokens, asked.constraints)
     for constraint in asked.constraints:
         session.add_constraint(constraint)
@@ -169,6 +170,8 @@ def context(project: ServedProject, asked: arguments.Context) -> ToolAnswer:
 
 def commit_note(project: ServedProject, asked: arguments.CommitNote) -> ToolAnswer:
     """Keep a conclusion."""
+    from codecards.session_wire import note_json  # noqa: PLC0415
+
     for named in asked.files:
         resolve_inside(project.root, named.partition("::")[0])
     note = project.session().commit_note(asked.title, asked.conclusion, files=asked.files, rejected=asked.rejected)
@@ -182,6 +185,8 @@ def compact(project: ServedProject, asked: arguments.Compact, summarising: Summa
     if asked.handle:
         text = session.restore(asked.handle)
         return ToolAnswer({"handle": asked.handle, "text": text}, fenced(text, handle=asked.handle))
+    from codecards.session_wire import compaction_json  # noqa: PLC0415
+
     found = session.compact(asked.source or None, asked.max_tokens, asked.preserve)
     value = compaction_json(found)
     value["notices"] = [on_one_line(one)] if (one := value.pop("notice")) else []

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from codecards.answers import Recall
 from codecards.config import Settings
@@ -24,12 +24,14 @@ from codecards.errors import (
     UsageError,
     WriterBusyError,
 )
-from codecards.hooks import NO_GOAL
 from codecards.indexer.build import IndexReport
 from codecards.indexer.source_files import check_root
 from codecards.live_search import live_recall
-from codecards.router.notes import Note, with_states
-from codecards.router.session import Session
+
+# The working memory is loaded by the first call that is about it: an agent's first question comes before that.
+if TYPE_CHECKING:
+    from codecards.router.notes import Note
+    from codecards.router.session import Session
 from codecards.router.summarising import Summarising
 
 BUSY_RETRY_S = 1.0
@@ -40,6 +42,8 @@ SHARE_OF_A_CORE = 0.2
 FRESH_WAIT_S = 0.4
 """How long a question waits for changes that are being taken in."""
 CLOSE_WAIT_S = 0.3
+FIRST_QUESTION_S = 0.5
+"""How long a first build waits for the question that the server may have been started for."""
 MAX_PAUSE_S = 1.0
 """How long a build makes room for questions at a time."""
 
@@ -94,6 +98,8 @@ class ServedProject:
         self._n_live = 0
         self._closing = threading.Event()
         self._changed = threading.Event()
+        self._asked = threading.Event()
+        """Set when a question was answered from the files, or somebody wants the index."""
         self._hurry = threading.Event()
         """Set when somebody waits for what has changed."""
         self._settled = threading.Condition()
@@ -120,6 +126,7 @@ class ServedProject:
     def close(self) -> None:
         """Stop all that goes on, and end the worker processes."""
         self._closing.set()
+        self._asked.set()
         self._changed.set()
         self._hurry.set()
         deadline = time.monotonic() + CLOSE_WAIT_S
@@ -158,6 +165,7 @@ class ServedProject:
             return live_recall(self.root, query, limit, discovery, time.monotonic(), paths=paths, languages=languages)
         finally:
             self._n_live -= 1
+            self._asked.set()
 
     def has_index(self) -> bool:
         """Return whether a first index was committed. Cheap."""
@@ -174,6 +182,7 @@ class ServedProject:
             wanted = self._n_runs + (
                 2 if self.indexing.phase else 1
             )  # a run that is under way may have missed something
+        self._asked.set()
         self._changed.set()
         while not cancelled() and not self._closing.is_set():
             self._hurry.set()
@@ -191,7 +200,7 @@ class ServedProject:
         budget_tokens: int = DEFAULT_BUDGET_TOKENS,
         constraints: Sequence[str] = (),
         summarising: Summarising | None = None,
-    ) -> Session:
+    ) -> "Session":
         """Return the working memory of this connection; it is made when it is first needed.
 
         Args:
@@ -203,6 +212,8 @@ class ServedProject:
         Raises:
             CodecardsError: It can't be read or written.
         """
+        from codecards.hooks import NO_GOAL  # noqa: PLC0415
+
         self._check()
         name, known = self._session_name, self.engine.sessions.exists
         wanted = goal.strip() or (None if known(name) else NO_GOAL)
@@ -215,17 +226,19 @@ class ServedProject:
                 raise
             return self.engine.session(name, summariser=summarising)  # another server of the same moment was quicker
 
-    def notes(self) -> list[Note]:
+    def notes(self) -> "list[Note]":
         """Return the notes of the archive, newest first."""
         self._check()
         return sorted(self.engine.archive.notes(archived=False), key=lambda note: note.created, reverse=True)
 
-    def note(self, note_id: str) -> Note:
+    def note(self, note_id: str) -> "Note":
         """Return a note, with what has become of the code that it speaks of.
 
         Raises:
             TargetNotFoundError: There is no such note.
         """
+        from codecards.router.notes import with_states  # noqa: PLC0415
+
         self._check()
         note = self.engine.archive.show(note_id)
         return with_states(note, self.engine.anchors) if self.has_index() else note
@@ -284,6 +297,7 @@ class ServedProject:
 
     def _keep_fresh(self) -> None:
         """Refresh at the start and whenever something has changed, until the end."""
+        self._let_first_question_pass()
         self._warm()
         self._changed.set()
         while True:
@@ -331,14 +345,25 @@ class ServedProject:
     def _told(self, phase: str, n_done: int, n_total: int) -> None:
         """Note how far a build is; make room for questions that read the files themselves; stop if the server ends."""
         self.indexing = Indexing(phase, n_done, n_total)
-        deadline = time.monotonic() + MAX_PAUSE_S
-        while self._n_live and not self._closing.is_set() and time.monotonic() < deadline:
-            time.sleep(0.01)
+        self._make_room()
         if self._closing.is_set():
             raise Closing
 
+    def _make_room(self) -> None:
+        """Wait a little for questions that read the files themselves."""
+        deadline = time.monotonic() + MAX_PAUSE_S
+        while self._n_live and not self._closing.is_set() and time.monotonic() < deadline:
+            time.sleep(0.01)
+
+    def _let_first_question_pass(self) -> None:
+        """Give the first question the machine: what builds and watches, and all that it loads, comes after it."""
+        if not self.has_index():
+            self._asked.wait(FIRST_QUESTION_S)
+            self._make_room()
+
     def _watch(self) -> None:
         """Note every change of the project's files, until the end."""
+        self._let_first_question_pass()
         from watchfiles import watch  # noqa: PLC0415 - not needed to answer
 
         ignored = str(self.engine.folder.path)

@@ -25,6 +25,9 @@ from codecards.indexer.index_folder import FOLDER_NAME, OWN_FILES
 from codecards.indexer.problems import Kept, Problem, Reason
 from codecards.indexer.secret_files import is_private_key, is_secret_file
 
+LEAST_READ_BYTES = 4096
+"""Asked for at a time, also of a file that says it is empty."""
+
 
 @dataclass(frozen=True, slots=True)
 class DiscoverySettings:
@@ -150,8 +153,7 @@ def read_stamped(root: Path, file: SourceFile, settings: DiscoverySettings) -> t
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
                 return Problem(file.path, Reason.SPECIAL_FILE, "is no regular file", Kept.NONE)
-            with os.fdopen(descriptor, "rb", closefd=False) as stream:
-                data = stream.read(limit + 1)
+            data = _read_up_to(descriptor, limit + 1, max(status.st_size + 1, LEAST_READ_BYTES))
         finally:
             os.close(descriptor)
     except (OSError, ValueError, OutsideProjectError) as error:
@@ -208,6 +210,15 @@ def _open_below(root: Path, path: str) -> int:
         return os.open(name, flags, dir_fd=folder)
     finally:
         os.close(folder)
+
+
+def _read_up_to(descriptor: int, n_bytes: int, expected: int) -> bytes:
+    """Return a file's first bytes, `expected` at a time: making room for many more takes longer than reading."""
+    parts: list[bytes] = []
+    while n_bytes > 0 and (data := os.read(descriptor, min(n_bytes, expected))):
+        parts.append(data)
+        n_bytes -= len(data)
+    return b"".join(parts)
 
 
 def _not_read(path: str, error: Exception) -> Problem:

@@ -1,25 +1,12 @@
-"""Diff hunks: the places that a pasted diff changes."""
+"""Diff hunks: what a pasted diff says of the places that it changes."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-
 from codecards.indexer.tokens import word_tokens, words
-from codecards.retrieval.columns import Int64s
-from codecards.retrieval.derived_index import DerivedIndex
-from codecards.retrieval.path_words import name_hash
 
 MAX_HUNKS = 200
-MAX_FILES_OF_A_PATH = 5
-BY_LINE, BY_WORDS, BY_NAME = 1.0, 0.9, 0.7
-"""How surely a card is meant: by its lines, if its words are those of the hunk; as the one that has most of these, where the
-file has moved on; by a name that stands at the hunk or in its changed lines."""
-SAME_WORDS = 0.7
-"""Share of the best card's words that the card at a hunk's lines must have to be believed."""
-LEAST_WORDS = 0.4
-"""Share of a hunk's words that a card must have."""
 
 _target = re.compile(r"^\+\+\+ (?:b/)?(.+?)\s*$")
 _source = re.compile(r"^--- (?:a/)?(.+?)\s*$")
@@ -83,53 +70,3 @@ def _read_hunk(path: str, head: re.Match[str], lines: Iterator[str]) -> Hunk:
         n_new -= line[:1] not in ("-", "\\")
         number += line[:1] not in ("-", "\\")
     return Hunk(path, tuple(changed), tuple(names), tuple(said))
-
-
-def hunk_cards(index: DerivedIndex, hunks: tuple[Hunk, ...]) -> tuple[dict[int, float], dict[int, float]]:
-    """Return file row → weight, and card row → weight, of the places that a diff changes."""
-    columns = index.columns
-    files: dict[int, float] = {}
-    cards: dict[int, float] = {}
-    for hunk in hunks:
-        rows = index.files_ending(hunk.path, loosely=True)
-        if not rows or len(rows) > MAX_FILES_OF_A_PATH:
-            continue
-        hashes = np.array([name_hash(name) for name in hunk.names], np.uint64)
-        for row in rows:
-            files[row] = 1.0
-            mine = np.arange(columns.card_offset[row], columns.card_offset[row + 1])
-            for card in mine[np.isin(columns.exact_name[mine], hashes)].tolist():
-                cards[card] = max(cards.get(card, 0.0), BY_NAME)
-            meant = _by_words(index, mine, hunk)
-            at_lines = _at_lines(index, mine, hunk)
-            best = max(meant.values(), default=0.0)
-            believed = [card for card in at_lines if meant.get(card, 0.0) >= SAME_WORDS * best]
-            for card in believed:
-                cards[card] = BY_LINE
-            if not believed and best >= LEAST_WORDS:
-                card = max(meant, key=lambda one: meant[one])
-                cards[card] = max(cards.get(card, 0.0), BY_WORDS)
-    return files, cards
-
-
-def _at_lines(index: DerivedIndex, mine: Int64s, hunk: Hunk) -> list[int]:
-    """Return the innermost card of a file at each changed line."""
-    columns = index.columns
-    found: dict[int, None] = {}
-    for line in hunk.lines:
-        around = mine[(columns.first_line[mine] <= line) & (columns.last_line[mine] >= line)]
-        if len(around):
-            found[int(around[np.argmin(columns.last_line[around] - columns.first_line[around])])] = None
-    return list(found)
-
-
-def _by_words(index: DerivedIndex, mine: Int64s, hunk: Hunk) -> dict[int, float]:
-    """Return card → share of the hunk's words that it has."""
-    columns = index.columns
-    known = [word_id for word in hunk.words if (word_id := index.vocabulary.find(word)) >= 0]
-    if not known or not len(mine):
-        return {}
-    first, last = int(columns.entry_offset[mine[0]]), int(columns.entry_offset[mine[-1] + 1])
-    entries = first + np.flatnonzero(np.isin(columns.entry_word[first:last], np.array(known, np.uint32)))
-    cards, counts = np.unique(np.searchsorted(columns.entry_offset, entries, "right") - 1, return_counts=True)
-    return dict(zip(cards.tolist(), (counts / len(hunk.words)).tolist(), strict=True))

@@ -10,9 +10,9 @@ from codecards.retrieval.candidates import DEFAULT_LIMITS, CandidateLimits, find
 from codecards.retrieval.card_choice import CardScores, frame_cards, score_cards
 from codecards.retrieval.columns import Floats
 from codecards.retrieval.derived_index import DerivedIndex
-from codecards.retrieval.diff_hunks import hunk_cards
 from codecards.retrieval.file_evidence import Evidence, gather_evidence, has_evidence
 from codecards.retrieval.filters import Filters
+from codecards.retrieval.hunk_cards import hunk_cards
 from codecards.retrieval.issue_evidence import gather_issue_evidence, understand_issue
 from codecards.retrieval.query import Query
 from codecards.retrieval.query_intent import intent_of

@@ -91,6 +91,13 @@ def test_every_tool_says_how_long_its_answer_may_be() -> None:
     assert set(caps) == {"recall", "symbol", "open_file", "context", "compact"}
 
 
+def test_what_answers_a_first_question_loads_nothing_that_only_an_index_or_a_working_memory_needs() -> None:
+    code = "import codecards.mcp_server, codecards.live_search, sys; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "mcp.server.lowlevel" in loaded
+    assert not {"numpy", "tantivy", "faiss", "tree_sitter", "yaml", "networkx"} & set(loaded)
+
+
 def test_recall_gives_places_as_values_and_as_fenced_text(server: McpProcess) -> None:
     result = server.call("recall", query="where is the discount taken off", expand=True)
     best = result["structuredContent"]["hits"][0]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from codecards import served_project
 from codecards.config import Settings
 from codecards.errors import ProjectNotFoundError, SnapshotError
 from codecards.served_project import Indexing, ServedProject
@@ -43,6 +44,23 @@ def test_without_an_index_the_files_are_searched(served: ServedProject) -> None:
     assert found.hits[0].card.path == "a.py"
     with pytest.raises(SnapshotError):
         served.ask(lambda engine: engine.callers("first"))
+
+
+def test_a_first_build_lets_the_question_pass_that_the_server_was_started_for(
+    served: ServedProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(served_project, "FIRST_QUESTION_S", 600.0)
+    served.start()
+    assert served.recall("first", 3, (), ()).generation == 0
+    assert eventually(served.has_index)
+
+
+def test_whoever_wants_the_index_need_not_ask_a_question_first(
+    served: ServedProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(served_project, "FIRST_QUESTION_S", 600.0)
+    served.start()
+    assert served.refresh(never) is not None
 
 
 def test_it_indexes_once_it_is_started_and_takes_changes_in(served: ServedProject) -> None:
