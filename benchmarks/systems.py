@@ -2,12 +2,15 @@
 
 from collections.abc import Callable
 
+from benchmarks.kept_rankings import KeptRanking
 from benchmarks.rivals import Codecards, CodeGraph, JCodeMunch, Rival, Semble
 
 SYSTEMS: dict[str, Callable[[], Rival]] = {
     "codecards": Codecards,
     "codecards-words": lambda: Codecards(name="codecards, no model", embedder="none"),
     "codecards-minilm": lambda: Codecards(name="codecards + MiniLM", embedder="minilm"),
+    "ranking": KeptRanking,
+    "ranking-words": lambda: KeptRanking(name="codecards, ranking alone, no model", has_vectors=False),
     "semble": Semble,
     "semble-words": lambda: Semble(name="semble 0.7.0, no vectors", lexical=True),
     "jcodemunch": JCodeMunch,
