@@ -10,15 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
-import numpy as np
-
 from benchmarks.metrics import DEPTH, function_reciprocal_rank, ndcg, target_ranks
 from benchmarks.open_indexes import open_index
 from benchmarks.quality import by_tree
 from benchmarks.queries import Query, Span, read_queries
 from benchmarks.result_files import new_result, write_result
-from codecards.retrieval.card_choice import CardScores, order_cards, scored
-from codecards.retrieval.columns import Floats
+from codecards.retrieval.card_choice import order_cards, scored
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.filters import Filters
 from codecards.retrieval.query import read_query
@@ -64,15 +61,7 @@ def without(ranked: Ranked, terms: Sequence[str]) -> Ranked:
     cards = ranked.cards
     dropped = {name for name in cards.terms if f"card_{name}" in terms}
     kept = {name: values for name, values in cards.terms.items() if name not in dropped}
-    loss: Floats = np.zeros(len(cards.cards), np.float32)
-    for name in dropped:
-        loss = loss + cards.terms[name]
-    # Either all terms count between files, or the message alone.
-    counts_all = np.array_equal(cards.across, cards.total)
-    across = cards.across - loss if counts_all else np.zeros_like(loss) if "message" in dropped else cards.across
-    changed: CardScores = scored(
-        cards.cards, cards.card_file, kept, cards.total - loss, across, len(file_scores), cards.crowding
-    )
+    changed = scored(cards.cards, cards.card_file, kept, cards.shares, len(file_scores), cards.crowding)
     return replace(ranked, file_scores=file_scores, cards=changed)
 
 

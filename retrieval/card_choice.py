@@ -16,7 +16,7 @@ from codecards.retrieval.query_intent import intent_of
 from codecards.retrieval.stack_frames import Frame
 from codecards.retrieval.symbol_evidence import NamedCards
 from codecards.retrieval.vector_lane import Similarity
-from codecards.retrieval.weights import CROWDING, CardWeights, card_weights
+from codecards.retrieval.weights import CardWeights, card_weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,8 @@ class CardScores:
     """(K,): their sum, by which the cards of one file are compared."""
     across: Floats
     """(K,): what of it counts between files too, beside the file's own score."""
+    shares: Mapping[str, float]
+    """Term → how much of it counts between files, 0 to 1; 0 for those that are not here."""
     best: Floats
     """(F,): the highest total of each file; 0 for one without cards."""
     best_across: Floats
@@ -76,29 +78,28 @@ def score_cards(
     weights = _weights_of(query, has_meaning=similarity is not None)
     features = card_features(index, evidence, cards, card_file, named, frames, similarity, weights.within)
     terms = {name: weights.within[name] * values for name, values in features.items()}
-    nothing = np.zeros(len(cards), np.float32)
-    total = np.asarray(np.sum([nothing, *terms.values()], axis=0), np.float32)
-    counted = [values for name, values in terms.items() if name in weights.across]
-    across = np.asarray(np.sum([nothing, *counted], axis=0), np.float32)
-    return scored(cards, card_file, terms, total, across, len(files), CROWDING[weights.order])
+    return scored(cards, card_file, terms, weights.across, len(files), weights.crowding)
 
 
 def scored(
     cards: Int64s,
     card_file: Int64s,
     terms: Mapping[str, Floats],
-    total: Floats,
-    across: Floats,
+    shares: Mapping[str, float],
     n_files: int,
     crowding: float,
 ) -> CardScores:
     """Return the scores with the best of each file."""
+    nothing = np.zeros(len(cards), np.float32)
+    total = np.asarray(np.sum([nothing, *terms.values()], axis=0), np.float32)
+    counted = [shares[name] * values for name, values in terms.items() if shares.get(name)]
+    across = np.asarray(np.sum([nothing, *counted], axis=0), np.float32)
     best, best_across = np.zeros(n_files, np.float32), np.zeros(n_files, np.float32)
     if len(cards):
         held, first = np.unique(card_file, return_index=True)
         best[held] = np.maximum.reduceat(total, first)
         best_across[held] = np.maximum.reduceat(across, first)
-    return CardScores(cards, card_file, terms, total, across, best, best_across, crowding)
+    return CardScores(cards, card_file, terms, total, across, shares, best, best_across, crowding)
 
 
 def order_cards(scores: CardScores, file_scores: Floats, limit: int) -> list[tuple[int, int, float]]:

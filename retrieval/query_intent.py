@@ -1,14 +1,25 @@
-"""Query intent: whether a question asks for something that is done, quotes a message, or names a subject.
+"""Query intent: how surely a text describes one function, and whether it quotes a message.
 
-"Convert a row to bytes" and "where are expired sessions removed" ask for one function, "how does routing work" for the
-files about it, and "index must not be negative" for the line that says so. The first two deserve cards in the order of
-what each card says; a subject is better served by the best files, one card each.
+"Convert a row to bytes", "where are expired sessions removed" and "the number of chunks along each axis" describe one
+function, "how does routing work" and "query parameters" the files about a subject, and "index must not be negative" is
+the line that says so. A description deserves cards in the order of what each card says; a subject is better served by
+the best files, one card each. Between them the share of either kind of weights changes step by step, so that no single
+word turns the order over.
 """
 
 import re
-from typing import Literal
+from dataclasses import dataclass
 
-Intent = Literal["subject", "action", "message"]
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What a question is after."""
+
+    function: float
+    """How surely it describes one function, 0 to 1; 0 for a subject."""
+    is_message: bool
+    """Whether it reads like an error or a line of a log."""
+
 
 _ACTION_WORDS, _ASKED_WORDS = 3, 2
 """Fewest words that are read as an action, alone ("load file" may be a name) and after "how to" and its like."""
@@ -81,12 +92,44 @@ _complaint = re.compile(
 _question_word = re.compile(r"^(?:how|where|what|which|why|when|who)\b")
 
 
+_describing = re.compile(
+    r"^(?:the|an?|this|whether|true|false|if|given|when|on|for|called|class ?method"
+    r"|(?:helper|utility|convenience|wrapper) (?:function|method)|(?:shortcut|alias|wrapper) (?:for|of|to)"
+    r"|optionally|same as|like|(?:number|list|tuple|dict|set|name) of)\b"
+)
+"""How the description of one function begins where it begins with no verb: "the number of …", "whether …", "if …"."""
+_stating = re.compile(
+    r"\b(?:an?|the|this|these|its|each|all|any|every|we|you|it|is|are|was|has|have|will|can|should|if|that|which|whether"
+    r"|given|returns?|used|one|than|must)\b"
+)
+"""Words of sentences; what names a subject ("argument validation helpers and exception rules") has few of them."""
+_DESCRIBED, _STATED, _LONG_SHARE, _PLAIN_SHARE = 1.0, 0.7, 0.2, 0.05
+"""How surely a text describes one function: one that begins like that, a sentence, a text of many words, any other."""
+_LONG_WORDS = 8
+
+
 def intent_of(text: str) -> Intent:
     """Return what a question is after."""
     lowered = " ".join(text.lower().split())
     if _asks_for_action(lowered):
-        return "action"
-    return "message" if _complaint.search(lowered) and not _question_word.match(lowered) else "subject"
+        return Intent(1.0, False)
+    if _question_word.match(lowered):
+        return Intent(0.0, False)
+    # "number of items must be at least one" begins as a description does, and is none.
+    is_message = bool(_complaint.search(lowered))
+    return Intent(min(_description(lowered), _STATED if is_message else 1.0), is_message)
+
+
+def _description(lowered: str) -> float:
+    """Return how surely a text that is no question describes one function."""
+    n_words = len(lowered.split())
+    if n_words < _ACTION_WORDS:
+        return 0.0
+    if _describing.match(lowered):
+        return _DESCRIBED
+    if _stating.search(lowered):
+        return _STATED
+    return _LONG_SHARE if n_words >= _LONG_WORDS else _PLAIN_SHARE
 
 
 def _asks_for_action(lowered: str) -> bool:

@@ -93,9 +93,12 @@ def _weights_of(query: Query) -> Mapping[str, float]:
         # A diff names its places as exactly as a stack trace does.
         return TRACE if query.kind == "trace" or query.hunks else ISSUE
     weights = weights_for(len(query.content_words))
-    if query.kind == "question" and intent_of(query.text) != "subject":  # what single cards say counts between files
-        return {**weights, **{name: DEMOTED_CARDS * weights[name] for name in DEMOTIONS}}
-    return weights
+    if query.kind != "question":
+        return weights
+    intent = intent_of(query.text)
+    share = 1.0 if intent.is_message else intent.function  # how much of what single cards say counts between files
+    more = 1 + (DEMOTED_CARDS - 1) * share
+    return {**weights, **{name: more * weights[name] for name in DEMOTIONS}}
 
 
 def query_similarity(index: DerivedIndex, query: Query) -> Similarity | None:

@@ -84,6 +84,7 @@ CARD_MEANINGS: Mapping[str, str] = {
     "declaration": "a declaration without a body",
 }
 """Terms of the card within its file."""
+_BEST_OF_FILE = "what the file's best card says, as far as the question is after one function or line"
 
 
 def card_terms(cards: CardScores, place: int) -> list[ScoreTerm]:
@@ -92,8 +93,7 @@ def card_terms(cards: CardScores, place: int) -> list[ScoreTerm]:
     Where the file's best card stands for the file, the others have less by as much as they are worse.
     """
     file = cards.card_file[place]
-    by_itself = bool(np.array_equal(cards.across, cards.total))
-    if by_itself:
+    if all(cards.shares.get(name) == 1 for name in cards.terms):
         return [
             ScoreTerm(f"card_{name}", float(values[place]), CARD_MEANINGS[name])
             for name, values in cards.terms.items()
@@ -101,7 +101,9 @@ def card_terms(cards: CardScores, place: int) -> list[ScoreTerm]:
         ]
     parts = []
     if cards.best_across[file]:
-        parts.append(ScoreTerm("message", float(cards.best_across[file]), CARD_MEANINGS["message"]))
+        is_quoted = cards.shares.get("message") == 1
+        name, meaning = ("message", CARD_MEANINGS["message"]) if is_quoted else ("best_of_file", _BEST_OF_FILE)
+        parts.append(ScoreTerm(name, float(cards.best_across[file]), meaning))
     gap = float(cards.total[place] - cards.best[file])
     return [*parts, ScoreTerm("card", gap, explain_card(cards, place))]
 

@@ -169,7 +169,7 @@ WITHIN = 0.5
 QUOTED = 12.0
 """Weight of `message` where the question reads like an error or a log line."""
 
-CROWDING: Mapping[str, float] = {"cards": 0.5, "reports": 0.75, "files": 5.0}
+FILES_CROWDING, REPORTS_CROWDING, CARDS_CROWDING = 5.0, 0.75, 0.5
 """What every further card of a file loses, by what the order goes by: a subject is better served by several files,
 a report by the functions of the right one."""
 
@@ -180,10 +180,10 @@ class CardWeights:
 
     within: Mapping[str, float]
     """Every term's weight."""
-    across: frozenset[str]
-    """Terms that count between files too."""
-    order: Literal["cards", "reports", "files"]
-    """What the order goes by."""
+    across: Mapping[str, float]
+    """Term → share of it that counts between files too; none for the terms that are not here."""
+    crowding: float
+    """What every further card of a file loses."""
 
 
 def card_weights(asked: Intent | Literal["symbol", "path", "report"], *, has_meaning: bool) -> CardWeights:
@@ -194,18 +194,19 @@ def card_weights(asked: Intent | Literal["symbol", "path", "report"], *, has_mea
         has_meaning: Whether there are vectors.
     """
     if asked == "symbol":
-        return CardWeights({**CARD, "symbol": ASKED_SYMBOL}, frozenset(), "files")
+        return CardWeights({**CARD, "symbol": ASKED_SYMBOL}, {}, FILES_CROWDING)
     if asked == "report":
-        return CardWeights(REPORT, frozenset(), "reports")
+        return CardWeights(REPORT, {}, REPORTS_CROWDING)
     if asked == "path":
-        return CardWeights(CARD, frozenset(), "files")
-    weights = ACTION if has_meaning else ACTION_WORDS
-    if asked == "action":
-        return CardWeights(weights, frozenset(weights), "cards")
-    within = {name: WITHIN * weight for name, weight in weights.items() if name != "message"}
-    if asked == "message":
-        return CardWeights({**within, "message": QUOTED}, frozenset({"message"}), "files")
-    return CardWeights(within, frozenset(), "files")
+        return CardWeights(CARD, {}, FILES_CROWDING)
+    weights, share = ACTION if has_meaning else ACTION_WORDS, asked.function
+    within = {name: (WITHIN + (1 - WITHIN) * share) * weight for name, weight in weights.items()}
+    across = dict.fromkeys(weights, share)
+    if asked.is_message:
+        within["message"], across["message"] = QUOTED, 1.0
+    elif not share:
+        del within["message"]
+    return CardWeights(within, across, share * CARDS_CROWDING + (1 - share) * FILES_CROWDING)
 
 
 SHORT_WORDS, LONG_WORDS = 6, 10

@@ -17,10 +17,8 @@ def scores_of(
 ) -> tuple[CardScores, np.ndarray]:
     card_file = np.array([row for row, (_, cards) in enumerate(files) for _ in cards], np.int64)
     total = np.array([value for _, cards in files for value in cards], np.float32)
-    counted = total if across else np.zeros_like(total)
-    scores = scored(
-        np.arange(len(total)) + 10, card_file, {"words": total}, total, counted, len(files), crowding=crowding
-    )
+    shares = {"words": 1.0} if across else {}
+    scores = scored(np.arange(len(total)) + 10, card_file, {"words": total}, shares, len(files), crowding=crowding)
     return scores, np.array([score for score, _ in files], np.float32)
 
 

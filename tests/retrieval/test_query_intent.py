@@ -1,8 +1,10 @@
 """What a question is after."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from codecards.retrieval.query_intent import intent_of
+from codecards.retrieval.query_intent import Intent, intent_of
 
 
 @pytest.mark.parametrize(
@@ -20,8 +22,8 @@ from codecards.retrieval.query_intent import intent_of
         "helper function to escape HTML",
     ],
 )
-def test_what_is_done_is_an_action(text: str) -> None:
-    assert intent_of(text) == "action"
+def test_what_is_done_describes_one_function(text: str) -> None:
+    assert intent_of(text) == Intent(1.0, is_message=False)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +36,7 @@ def test_what_is_done_is_an_action(text: str) -> None:
     ],
 )
 def test_what_an_error_says_is_a_message(text: str) -> None:
-    assert intent_of(text) == "message"
+    assert intent_of(text).is_message
 
 
 @pytest.mark.parametrize(
@@ -43,7 +45,7 @@ def test_what_an_error_says_is_a_message(text: str) -> None:
         "how does the router work",
         "query parameters and path variables",
         "store creation and dispatch lifecycle",
-        "tests of the request parser",
+        "request parser tests",
         "hash code builder",
         "where is the place at which, after many other things in this system have come to pass, sessions are removed",
         "load file",
@@ -53,4 +55,27 @@ def test_what_an_error_says_is_a_message(text: str) -> None:
     ],
 )
 def test_anything_else_is_a_subject(text: str) -> None:
-    assert intent_of(text) == "subject"
+    assert intent_of(text).function < 0.1
+    assert not intent_of(text).is_message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The number of chunks along each axis",
+        "Whether the scene is empty",
+        "True if two graphs are isomorphic",
+        "Given a path, the file that it names",
+        "Middleware that adds instrumentation to the application",
+        "Checksum info of file, giving method and result",
+    ],
+)
+def test_a_sentence_describes_one_function_more_surely_than_a_list_of_subjects(text: str) -> None:
+    assert intent_of(text).function > intent_of("argument validation helpers and exception rules").function
+
+
+@given(
+    st.lists(st.sampled_from("number of the chunks how field whether not get reads a error and".split()), max_size=12)
+)
+def test_no_text_is_more_than_surely_one_function(words: list[str]) -> None:
+    assert 0 <= intent_of(" ".join(words)).function <= 1
