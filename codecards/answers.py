@@ -39,7 +39,7 @@ class Lane:
     name: str
     ready: bool
     reason: str
-    """Why it is not ready; "" if it is."""
+    """Why it is not ready, or how far it is; "" where there is nothing to say."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 Each call runs the call of the same name of `Engine` or `Session` in a thread; nothing is done twice here.
 
 **Invariant:** a cancelled call leaves nothing running behind its caller's back. One that has not begun is not done; one
-that has begun is done whole before the cancellation goes on, but for `refresh`, which stops and commits nothing.
+that has begun is done whole before the cancellation goes on, but for `refresh`, which stops and commits nothing, and
+`deepen`, which stops and keeps what it has.
 """
 
 import math
@@ -12,7 +13,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from functools import partial, wraps
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from anyio import CancelScope, CapacityLimiter, from_thread, to_thread
 
@@ -29,6 +30,9 @@ CALLS_AT_ONCE = 16
 """Threads that one engine may take; further calls wait their turn."""
 WAIT_STEP_S = 0.1
 """How long a thread waits for the background build before it looks whether its caller was cancelled."""
+
+if TYPE_CHECKING:
+    from codecards.retrieval.deep_filling import Filled
 
 _Wrapped_co = TypeVar("_Wrapped_co", covariant=True)
 _Arguments = ParamSpec("_Arguments")
@@ -154,6 +158,10 @@ class AsyncEngine(InThreads[Engine]):
             progress: Is told, in the event loop, (what is done, how far, of how many).
         """
         return await self._run(partial(self._wrapped.refresh, full=full, progress=_told_in_loop(progress)))
+
+    async def deepen(self, progress: Progress | None = None, *, limit: int | None = None) -> "Filled":
+        """Compute deep vectors; see `Engine.deepen`. Cancelled, it stops, and what was computed stays."""
+        return await self._run(partial(self._wrapped.deepen, _told_in_loop(progress), limit=limit))
 
     async def catch_up(self, progress: Progress | None = None) -> str:
         """Take in what changed on disk, if it is little; see `Engine.catch_up`."""

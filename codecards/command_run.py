@@ -7,19 +7,23 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from click import ClickException
 from typer.core import TyperGroup
 
-from codecards.answers import Calls
+from codecards.answers import Calls, Lane
 from codecards.config import Settings
+from codecards.deep_vectors import NAME as DEEP
 from codecards.engine import Engine
 from codecards.errors import CodecardsError, ProjectNotFoundError
 from codecards.indexer.build import IndexReport, Progress
 from codecards.indexer.source_files import check_root
-from codecards.wire import Json, calls_json, report_json, visible
+from codecards.wire import Json, calls_json, lane_json, report_json, visible
+
+if TYPE_CHECKING:
+    from codecards.retrieval.deep_filling import Filled
 
 logger = logging.getLogger(__name__)
 
@@ -135,14 +139,29 @@ def wait_for_changes(engine: Engine) -> None:
     next(iter(changes), None)
 
 
-def print_report(report: IndexReport, *, as_json: bool) -> None:
-    """Print what an index run did."""
-    if as_json:
-        write(report_json(report, _peak_rss_mb()))
-    else:
-        from codecards.readable import show_report  # noqa: PLC0415
+def index_once(engine: Engine, *, full: bool, deep: bool, as_json: bool) -> None:
+    """Bring the index up to date, fill the deep lane if that is wanted, and print what was done."""
+    report = refreshed(engine, full=full)
+    if not as_json:
+        from codecards.readable import show_deepened, show_report  # noqa: PLC0415
 
         show_report(report)
+    filled, lane = _deepened(engine) if deep else (None, None)
+    if as_json:
+        told = {"deep": {"new": filled.n_new, "left": filled.n_left, **lane_json(lane)}} if filled and lane else {}
+        write(report_json(report, _peak_rss_mb()) | told)
+    elif filled is not None and lane is not None:
+        show_deepened(filled.n_new, lane)
+
+
+def _deepened(engine: Engine) -> "tuple[Filled, Lane]":
+    """Fill the deep lane with a progress bar on a terminal; broken off, it keeps what was computed."""
+    from codecards.indexer.workers import usable_cores  # noqa: PLC0415
+
+    bar, told = _progress()
+    with bar or nullcontext():
+        filled = engine.deepen(told, n_threads=engine.settings.n_workers or usable_cores())
+    return filled, next(lane for lane in engine.status().lanes if lane.name == DEEP)
 
 
 def print_answer(as_json: bool, value: Callable[[], Json], readable: Callable[[Any], None]) -> None:

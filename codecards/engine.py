@@ -212,7 +212,7 @@ class Engine(IndexUpkeep):
             return NOTHING_INDEXED
         status = status_of(reader, self._embedder.chosen(), self._embedder.error, self.n_changed())
         tuned, problem = self._tuned.read() if self._tuned is not None else (None, "")
-        lanes = (*status.lanes, self._second_reading.lane())
+        lanes = (*status.lanes, self.deep.lane(reader), self._second_reading.lane())
         return replace(status, lanes=lanes, tuned=tuned, tuned_problem=problem)
 
     def tune(self, *, fits: bool = False, n_commits: int = 1_000) -> "TuneReport":
@@ -325,7 +325,7 @@ class Engine(IndexUpkeep):
 
         reader = self._readers.newest_for_search()
         return Recalling(
-            reader, self._fresh_files(reader), self._embedder, self._tuned, self._second_reading,
+            reader, self._fresh_files(reader), self._embedder, self.deep, self._tuned, self._second_reading,
             limits_of(self.settings.profile),
         )  # fmt: skip
 

@@ -117,9 +117,15 @@ def impact_text(value: Json) -> str:
     return "\n".join([head, fenced("\n".join(body))]) + notices_text(value)
 
 
+def _lane_state(lane: Json) -> str:
+    if not lane["ready"]:
+        return f"{lane['name']} off"
+    return f"{lane['name']} ready" + (f" ({lane['reason']})" if lane["reason"] else "")
+
+
 def status_text(value: Json) -> str:
     """Return the state of an index; files with problems are counted."""
-    lanes = ", ".join(f"{lane['name']} {'ready' if lane['ready'] else 'off'}" for lane in rows_of(value, "lanes"))
+    lanes = ", ".join(_lane_state(lane) for lane in rows_of(value, "lanes"))
     head = (
         f"generation {value['generation']}: {value['files']} files, {value['cards']} cards, {value['edges']} edges; "
         f"{value['changed_since']} files changed since; lanes: {lanes}"

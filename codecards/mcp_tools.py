@@ -69,7 +69,8 @@ def answer(
     try:
         read = arguments.read_arguments(arguments.TOOLS[tool], given)
         summarised = _summarised.get(tool)
-        found = summarised(project, read, summarising) if summarised else _answers[tool](project, read)
+        with project.filling.making_room():
+            found = summarised(project, read, summarising) if summarised else _answers[tool](project, read)
     except CodecardsError as error:
         return error_answer(error)
     # Some hosts hand the value to the model, not the text.
@@ -100,6 +101,7 @@ def recall(project: ServedProject, asked: arguments.Recall) -> ToolAnswer:
     if len(kept) < len(hits):
         notices.append(f"{len(hits) - len(kept)} further hits did not fit into max_tokens={asked.max_tokens}")
     value = {name: value[name] for name in ("kind", "verdict", "generation", "searched", "suggestions")}
+    value |= {"lanes": [lane.name for lane in found.lanes if lane.ready]}
     value |= {"hits": kept, "notices": _notices(project, notices)}
     return ToolAnswer(value, recall_text(value))
 

@@ -8,7 +8,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.syntax import Syntax
 from rich.table import Table
 
-from codecards.answers import Calls, FileSummary, Impact, Recall, Shown, Status, WhyNot
+from codecards.answers import Calls, FileSummary, Impact, Lane, Recall, Shown, Status, WhyNot
 from codecards.indexer.build import IndexReport
 from codecards.indexer.build import Progress as Told
 from codecards.indexer.cards import Card
@@ -47,6 +47,11 @@ def show_report(report: IndexReport) -> None:
         markup=False,
     )
     show_problems(out, report.problems)
+
+
+def show_deepened(n_new: int, lane: Lane) -> None:
+    """Print what filling the deep lane did."""
+    console().print(f"deep lane: {n_new:,} cards embedded; {lane_state(lane)}", markup=False)
 
 
 def show_problems(out: Console, problems: Sequence[Problem]) -> None:
@@ -89,7 +94,10 @@ def show_recall(recall: Recall, *, expand: bool, explain: bool) -> None:
         if expand:
             show_code(out, hit.text, card.language, card.lead_line)
     if explain:
-        lanes = (f"{lane.name} {'on' if lane.ready else f'off ({lane.reason})'}" for lane in recall.lanes)
+        lanes = (
+            f"{lane.name} {'on' if lane.ready else 'off'}{f' ({lane.reason})' if lane.reason else ''}"
+            for lane in recall.lanes
+        )
         out.print("lanes: " + visible(", ".join(lanes)), style="dim", markup=False)
     if recall.suggestions:
         out.print("Near names: " + visible(", ".join(recall.suggestions)), markup=False)
@@ -193,7 +201,7 @@ def show_status(status: Status) -> None:
     )
     out.print(f"embedder {status.embedder_name} ({status.embedder_dimensions} dimensions)", markup=False)
     for lane in status.lanes:
-        out.print(f"  {lane.name}: {'ready' if lane.ready else 'off: ' + lane.reason}", markup=False)
+        out.print(f"  {lane.name}: {lane_state(lane)}", markup=False)
     if status.tuned is not None:
         tuned = status.tuned
         out.print(
@@ -203,6 +211,13 @@ def show_status(status: Status) -> None:
     elif status.tuned_problem:
         out.print(f"weights: the default ones; {visible(status.tuned_problem)}", markup=False)
     show_problems(out, status.problems)
+
+
+def lane_state(lane: Lane) -> str:
+    """Return a lane's state in words."""
+    if not lane.ready:
+        return f"off: {lane.reason}"
+    return f"ready ({lane.reason})" if lane.reason else "ready"
 
 
 def show_why(answer: WhyNot) -> None:

@@ -17,6 +17,9 @@ from codecards.retrieval.derived_folder import check_contents, read_languages
 from codecards.retrieval.embedder import Embedder
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from codecards.retrieval.derived_index import DerivedIndex
 
 
@@ -45,6 +48,12 @@ class Reader:
             SnapshotDamagedError: It is broken.
         """
         assert self.derived is not None
+
+    def card_keys(self) -> "NDArray[np.uint64] | None":
+        """Return (n_cards, 2): the keys of the cards' embedded texts by row; None where nothing was embedded."""
+        from codecards.retrieval.deep_lane import card_keys  # noqa: PLC0415 - numpy
+
+        return card_keys(self._derived_folder)
 
     @cached_property
     def left_out(self) -> dict[str, int]:

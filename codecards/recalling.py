@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from codecards.answers import FoundCard, Lane, Recall
+from codecards.deep_vectors import NAME as DEEP
+from codecards.deep_vectors import DeepVectors
 from codecards.embedder_choice import EmbedderChoice
 from codecards.freshness import FreshFiles
 from codecards.indexer.cards import Card
@@ -28,6 +30,7 @@ class Recalling:
     reader: Reader
     fresh: FreshFiles
     embedder: EmbedderChoice
+    deep: DeepVectors
     tuned: TunedFile | None
     second_reading: SecondReading
     limits: CandidateLimits
@@ -59,7 +62,7 @@ class Recalling:
         factors = tuned.factors if tuned is not None else None
         ranking = search(
             self.reader.derived, self.reader.snapshot, query, limit=wanted, filters=filters, factors=factors,
-            limits=self.limits,
+            limits=self.limits, deep=self.deep.lookup(self.reader),
         )  # fmt: skip
         ranking = self.second_reading.read(query, ranking, self.fresh)
         return replace(ranking, hits=ranking.hits[:limit])
@@ -76,7 +79,8 @@ class Recalling:
         has_vectors = "vectors" in ranking.lanes
         off = "" if has_vectors else self.embedder.error or "no vectors, or none that speak of this query"
         always = (Lane(name, True, "") for name in ("words", "symbols", "graph"))
-        return (*always, Lane("vectors", has_vectors, off), self.second_reading.lane(ranking))
+        deep = self.deep.lane(self.reader, took_part=DEEP in ranking.lanes)
+        return (*always, Lane("vectors", has_vectors, off), deep, self.second_reading.lane(ranking))
 
     def _checked(self, hits: Sequence[Hit]) -> tuple[FoundCard, ...]:
         found: list[FoundCard] = []

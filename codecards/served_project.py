@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from codecards.answers import Recall
+from codecards.background_filling import BackgroundFilling
 from codecards.config import Settings
 from codecards.engine import DEFAULT_BUDGET_TOKENS, Engine
 from codecards.errors import (
@@ -92,6 +93,9 @@ class ServedProject:
         check_root(root)
         self.root = root.resolve()
         self.engine = Engine(self.root, settings)
+        self.engine.deep.waits_for_model = False
+        self.filling = BackgroundFilling(self.engine, lambda: bool(self.indexing.phase))
+        """Fills the deep lane."""
         self.read_only = read_only
         self._session_name = session
         self.indexing = Indexing()
@@ -122,11 +126,16 @@ class ServedProject:
         self._threads = [threading.Thread(target=one, name=f"codecards{one.__name__}", daemon=True) for one in work]
         for thread in self._threads:
             thread.start()
+        if self.read_only:
+            threading.Thread(target=self.engine.deep.load_model, name="codecards_deep", daemon=True).start()
+        else:
+            self.filling.start()
 
     def close(self) -> None:
         """Stop all that goes on, and end the worker processes."""
         self._closing.set()
         self._asked.set()
+        self.filling.close()
         self._changed.set()
         self._hurry.set()
         deadline = time.monotonic() + CLOSE_WAIT_S
@@ -339,6 +348,8 @@ class ServedProject:
             self._n_runs += again is None or bool(error)
             self._settled.notify_all()
         self._warm()
+        if not error and again is None:
+            self.filling.wake()
         gc.collect()  # what answered from older generations holds their files open until it is collected
         return again
 

@@ -5,12 +5,14 @@
 
 import logging
 import threading
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from codecards.config import Settings, settings_from_environment
+from codecards.deep_vectors import DeepVectors
 from codecards.embedder_choice import EmbedderChoice
 from codecards.errors import CodecardsError, EmbedderError, IndexWriteError, SnapshotError, WriterBusyError
 from codecards.freshness import FreshFiles, text_reader
@@ -25,6 +27,7 @@ from codecards.readers import Readers
 if TYPE_CHECKING:
     from codecards.indexer.build import IndexReport, Progress
     from codecards.indexer.workers import Workers
+    from codecards.retrieval.deep_filling import Filled
     from codecards.retrieval.embedder import Embedder
 
 logger = logging.getLogger(__name__)
@@ -49,6 +52,8 @@ class IndexUpkeep:
         self._writing = threading.Lock()
         """Threads of this engine take turns; only another process is a busy writer."""
         self._embedder = EmbedderChoice(settings.embedder)
+        self.deep = DeepVectors(self.folder.path, is_on=settings.deep, embedder=settings.embedder)
+        """The second opinion on questions, filled by `deepen`."""
         self._readers = Readers(self.folder, self._embedder)
         self._tuned = settings.tuned_file(root)
         self._building: threading.Thread | None = None
@@ -89,6 +94,7 @@ class IndexUpkeep:
         if "_workers" in self.__dict__:
             self._workers.close()
         self._readers.close()
+        self.deep.close()
 
     def kill(self) -> None:
         """End the worker processes at once, also in the middle of a file: for a process that is about to end."""
@@ -134,6 +140,38 @@ class IndexUpkeep:
             report = run(None)
         _log_run(report)
         return report
+
+    def deepen(self, progress: "Progress" = _silent, *, limit: int | None = None, n_threads: int = 1) -> "Filled":
+        """Compute deep vectors of cards of the newest generation that have none; what was computed stays.
+
+        Args:
+            progress: Is told ("embedding", cards with a vector, cards that are to have one); what it raises ends it.
+            limit: Most vectors to compute now; None for all.
+            n_threads: Texts that are embedded at a time.
+
+        Raises:
+            SnapshotError: There is no index, or none that can be read.
+            WriterBusyError: Another process is at it.
+            EmbedderError: The model can't be loaded.
+            IndexWriteError: Vectors can't be written.
+        """
+        from codecards.retrieval.card_texts import card_texts  # noqa: PLC0415
+
+        reader = self._readers.newest_for_search()
+        card_ids = reader.derived.columns.card_id
+
+        def texts(rows: Sequence[int]) -> Iterator[tuple[int, str]]:
+            cards = reader.snapshot.cards(card_ids[list(rows)].tolist())
+            there = [(row, cards[card_ids[row]]) for row in rows if card_ids[row] in cards]
+            entry = reader.snapshot.file_at(there[0][1].path) if there else None
+            if entry is not None:
+                text = text_reader(self.root, entry, self.settings.build.discovery)
+                yield from zip((row for row, _ in there), card_texts((card for _, card in there), text), strict=True)
+
+        def told(n_done: int, n_total: int) -> None:
+            progress("embedding", n_done, n_total)
+
+        return self.deep.fill(reader, texts, told, limit=limit, n_threads=n_threads)
 
     def catch_up(self, progress: "Progress" = _silent) -> str:
         """Take in what changed on disk, if it is little; return what keeps the index behind, in words, else ""."""

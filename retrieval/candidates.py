@@ -79,11 +79,17 @@ def find_candidates(
     found.update(_by_file_name(index, query)[:N_BY_FILE_NAME].tolist())
     if similarity is not None:
         cards, _ = similarity.nearest(4 * limits.by_vectors)
-        files = index.file_of_card[cards]
-        found.update(list(dict.fromkeys(files.tolist()))[: limits.by_vectors])
+        found.update(_first_files(index, cards, limits.by_vectors))
+        if similarity.deep is not None:
+            found.update(_first_files(index, similarity.deep.nearest(4 * limits.by_vectors), limits.by_vectors))
     found.update(_by_graph(index, by_words[:20], found))
     rows = np.array(sorted(found), np.int64)
     return rows[allowed[rows]]
+
+
+def _first_files(index: DerivedIndex, cards: Int64s, limit: int) -> list[int]:
+    """Return the files of some cards, each once, as many as are wanted."""
+    return list(dict.fromkeys(index.file_of_card[cards].tolist()))[:limit]
 
 
 def _by_words(index: DerivedIndex, word_groups: Sequence[TermGroups], limit: int) -> Int64s:

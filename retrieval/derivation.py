@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codecards.errors import SnapshotDamagedError
-from codecards.indexer.partition import text_lines
+from codecards.retrieval.card_texts import card_texts
 from codecards.retrieval.derived_folder import FORMAT, check_contents, read_languages, write_contents
-from codecards.retrieval.embedded_text import card_text
 from codecards.retrieval.embedder import Embedder
 
 if TYPE_CHECKING:
@@ -64,10 +63,4 @@ class Derivation:
 
     def _texts(self, one: "ChangedFile") -> list[str]:
         """Return what is embedded of a file's cards; what the index holds where the file has moved on."""
-        text = self._read_text(one.entry)
-        lines = text_lines(text) if text is not None else []
-        texts: list[str] = []
-        for card in one.cards:
-            body = "\n".join("\n".join(lines[first - 1 : last]) for first, last in card.own_lines)
-            texts.append(card_text(card.path, card.qualified_name.strip("<>"), card.signature, card.doc, body))
-        return texts
+        return card_texts(one.cards, self._read_text(one.entry))

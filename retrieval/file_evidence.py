@@ -138,6 +138,8 @@ def has_evidence(evidence: Evidence, similarity: Similarity | None, index: Deriv
             found |= evidence.features[name] > 0
     if similarity is not None:
         cards, _ = similarity.nearest(N_NEAREST)
+        if similarity.deep is not None:
+            cards = np.concatenate([cards, similarity.deep.nearest(N_NEAREST)])
         found |= np.isin(matches.files, index.file_of_card[cards])
     return np.asarray(found)
 

@@ -9,6 +9,7 @@ import numpy as np
 from codecards.retrieval.candidates import DEFAULT_LIMITS, CandidateLimits, find_candidates
 from codecards.retrieval.card_choice import CardScores, frame_cards, score_cards
 from codecards.retrieval.columns import Floats
+from codecards.retrieval.deep_lane import DeepLookup
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.file_evidence import Evidence, gather_evidence, has_evidence
 from codecards.retrieval.filters import Filters
@@ -101,8 +102,14 @@ def _weights_of(query: Query) -> Mapping[str, float]:
     return {**weights, **{name: more * weights[name] for name in DEMOTIONS}}
 
 
-def query_similarity(index: DerivedIndex, query: Query) -> Similarity | None:
-    """Return how near a query is to cards; None without vectors, and where the embedder knows none of its words."""
+def query_similarity(index: DerivedIndex, query: Query, deep: DeepLookup | None = None) -> Similarity | None:
+    """Return how near a query is to cards; None without vectors, and where the embedder knows none of its words.
+
+    Args:
+        index: Whose vectors.
+        query: As parsed.
+        deep: Asks the deep lane; None where it takes no part.
+    """
     if index.vectors is None or index.embedder is None or query.kind == "path":
         return None
     text = query.text
@@ -113,7 +120,10 @@ def query_similarity(index: DerivedIndex, query: Query) -> Similarity | None:
     if not text:
         return None
     vector: Floats = index.embedder.embed_queries([text[:MAX_EMBEDDED_CHARACTERS]])[0]
-    return index.vectors.similarity(vector) if np.any(vector) else None
+    if not np.any(vector):
+        return None
+    asks_deep = deep is not None and query.kind != "symbol"
+    return index.vectors.similarity(vector, deep(text[:MAX_EMBEDDED_CHARACTERS]) if deep and asks_deep else None)
 
 
 def named_places(index: DerivedIndex, query: Query) -> tuple[dict[str, dict[int, float]], dict[int, float]]:

@@ -10,6 +10,7 @@ from codecards.indexer.cards import Card
 from codecards.retrieval.candidates import DEFAULT_LIMITS, CandidateLimits
 from codecards.retrieval.card_choice import order_cards
 from codecards.retrieval.columns import Int64s
+from codecards.retrieval.deep_lane import DeepLookup
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.filters import Filters
 from codecards.retrieval.hits import Hit, Ranking, ScoreTerm
@@ -47,6 +48,7 @@ def search(
     filters: Filters | None = None,
     factors: Mapping[str, float] | None = None,
     limits: CandidateLimits = DEFAULT_LIMITS,
+    deep: DeepLookup | None = None,
 ) -> Ranking:
     """Return the best cards for a query: by file for a subject, by card for what is done.
 
@@ -58,6 +60,7 @@ def search(
         filters: What they are limited to.
         factors: Of `tuned_weights.GROUPS`, for questions; None for the default weights.
         limits: How many files words and vectors give.
+        deep: Asks the deep lane; None where it takes no part.
 
     Raises:
         UsageError: The query is empty.
@@ -66,8 +69,8 @@ def search(
     query = in_english(index, read_query(text))
     if not query.text.strip():
         raise UsageError("the query is empty; say what to look for, in words or by name")
-    similarity = query_similarity(index, query)
-    lanes = ("words", "symbols", "graph", "vectors") if similarity is not None else ("words", "symbols", "graph")
+    similarity = query_similarity(index, query, deep)
+    lanes = lanes_of(similarity)
     is_tuned = query.kind == "question" and not query.is_issue
     ranked = rank(index, query, similarity, filters, factors=(factors or {}) if is_tuned else {}, limits=limits)
     shown = order_cards(ranked.cards, ranked.file_scores, limit) if ranked is not None else []
@@ -79,6 +82,12 @@ def search(
     wants_names = verdict == "none" or (verdict == "weak" and query.kind == "symbol")
     suggestions = suggest(index, lookup, query) if wants_names else ()
     return Ranking(query.kind, verdict, hits, suggestions, len(ranked.file_scores), lanes)
+
+
+def lanes_of(similarity: Similarity | None) -> tuple[str, ...]:
+    """Return which ways of finding take part in an answer."""
+    by_meaning = () if similarity is None else ("vectors",) if similarity.deep is None else ("vectors", "deep")
+    return ("words", "symbols", "graph", *by_meaning)
 
 
 def _verdict(

@@ -9,7 +9,6 @@ vectors/
     lane.json       identity and calibration; written last
 """
 
-import hashlib
 import json
 import threading
 from collections.abc import Callable, Sequence
@@ -22,9 +21,12 @@ from numpy.typing import NDArray
 
 from codecards.indexer.deriving import Change, ChangedFile
 from codecards.retrieval.canaries import canary
+from codecards.retrieval.card_texts import text_key
 from codecards.retrieval.columns import KINDS, Columns, Floats, Int64s
+from codecards.retrieval.deep_lane import DeepSimilarity
 from codecards.retrieval.embedder import Embedder
 from codecards.retrieval.off_topic import OFF_TOPIC_QUESTIONS
+from codecards.retrieval.products import products
 
 TextsOf = Callable[[ChangedFile], Sequence[str]]
 """Returns what is embedded of a file's cards, in their order."""
@@ -79,13 +81,14 @@ class VectorLane:
         self._matrix: Floats | None = None
         self._faiss: Any = None  # faiss has no types
 
-    def similarity(self, query: Floats) -> "Similarity":
+    def similarity(self, query: Floats, deep: DeepSimilarity | None = None) -> "Similarity":
         """Return what the lane says of a query.
 
         Args:
             query: (dimensions,) unit vector.
+            deep: What the deep lane says of it, where it takes part.
         """
-        return Similarity(self, query)
+        return Similarity(self, query, deep)
 
     def search(self, query: Floats, limit: int) -> tuple[Int64s, Floats]:
         """Return rows and cosines of the nearest cards by FAISS, best first."""
@@ -114,10 +117,15 @@ class VectorLane:
 
 
 class Similarity:
-    """How near one query is to cards and files; what is needed of it twice is computed once."""
+    """How near one query is to cards and files; what is needed of it twice is computed once.
 
-    def __init__(self, lane: VectorLane, query: Floats) -> None:
-        """Take the lane and the query's (dimensions,) unit vector."""
+    Attributes:
+        deep: What the deep lane says of it; None where it takes no part.
+    """
+
+    def __init__(self, lane: VectorLane, query: Floats, deep: DeepSimilarity | None = None) -> None:
+        """Take the lane, the query's (dimensions,) unit vector, and what the deep lane says."""
+        self.deep = deep
         self._lane = lane
         self._query = query
         self._all = lane.all_cosines(query)
@@ -158,14 +166,6 @@ class Similarity:
         best = np.argpartition(-self._all, limit - 1)[:limit]
         best = best[np.lexsort((best, -self._all[best]))]
         return best, self._all[best]
-
-
-def products(rows: Floats, query: Floats) -> Floats:
-    """Return the dot product of each row with a vector.
-
-    Not by BLAS, whose threads wait for each other longer than this takes: 0.2 ms for 10,000 rows, where they took 4 to 8.
-    """
-    return np.asarray(np.einsum("ij,j->i", rows, query))
 
 
 def derive_vectors(change: Change, embedder: Embedder, texts_of: TextsOf, *, faiss_from: int = FAISS_FROM) -> None:
@@ -269,7 +269,7 @@ def _embed(
         known = {key.tobytes(): row for row, key in enumerate(old.keys)}
     fresh: list[int] = []
     for position, (row, text) in enumerate(zip(rows, texts, strict=True)):
-        key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        key = text_key(text)
         keys[row] = np.frombuffer(key, np.uint64)
         if old is not None and key in known:
             vectors[row] = old.vectors[known[key]]

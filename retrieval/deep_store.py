@@ -1,0 +1,212 @@
+"""Deep store: vectors of one slow model, kept by the content of the text that was embedded, beside the generations.
+
+A vector belongs to a text and to no generation: renames, reverts and branch switches find theirs again. One SQLite file
+in the index folder; writers of several processes take turns, readers see what is committed while it grows.
+"""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codecards.errors import IndexWriteError
+
+FILE_NAME = "deep.db"
+FORMAT = 1
+KEY_BYTES = 16
+BUSY_S = 10.0
+_SCHEMA = (
+    "CREATE TABLE meta (identity TEXT NOT NULL, dimensions INTEGER NOT NULL, canary BLOB NOT NULL)",
+    # The number grows for ever: a reader asks for what came after the last one that it knows.
+    "CREATE TABLE vectors (number INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL UNIQUE, vector BLOB NOT NULL)",
+    f"PRAGMA user_version = {FORMAT}",
+)
+
+
+class DeepStore:
+    """One open store. Safe for several threads; to be closed.
+
+    Attributes:
+        identity: The model whose vectors these are.
+        canary: (k, dimensions) float32: the model's vectors of fixed texts when the store was made.
+        dimensions: Length of a vector.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        """Take an open connection to a store; see `open_store` and `make_store`.
+
+        Raises:
+            sqlite3.DatabaseError: It is damaged.
+            ValueError: It is of another format.
+        """
+        self._connection = connection
+        self._lock = threading.Lock()
+        if connection.execute("PRAGMA user_version").fetchone()[0] != FORMAT:
+            raise ValueError("it is of another format")
+        row = connection.execute("SELECT identity, dimensions, canary FROM meta").fetchone()
+        if row is None:
+            raise ValueError("it names no model")
+        self.identity, self.dimensions = str(row[0]), int(row[1])
+        self.canary: NDArray[np.float32] = np.frombuffer(row[2], np.float32).reshape(-1, self.dimensions)
+
+    def close(self) -> None:
+        """Give the file up."""
+        with self._lock:
+            self._connection.close()
+
+    def keys(self) -> set[bytes]:
+        """Return the keys of all vectors."""
+        with self._lock:
+            return {row[0] for row in self._connection.execute("SELECT key FROM vectors")}
+
+    def last_number(self) -> int:
+        """Return the number of the newest vector, 0 if there is none. Cheap."""
+        with self._lock:
+            return int(self._connection.execute("SELECT coalesce(max(number), 0) FROM vectors").fetchone()[0])
+
+    def after(self, number: int) -> tuple[int, NDArray[np.uint64], NDArray[np.float16]]:
+        """Return the vectors that came after a number.
+
+        Returns:
+            The number of the newest, (n, 2) keys, and (n, dimensions) vectors.
+        """
+        with self._lock:
+            query = "SELECT number, key, vector FROM vectors WHERE number > ? ORDER BY number"
+            rows = self._connection.execute(query, (number,)).fetchall()
+        if not rows:
+            return number, np.zeros((0, 2), np.uint64), np.zeros((0, self.dimensions), np.float16)
+        keys = np.frombuffer(b"".join(row[1] for row in rows), np.uint64).reshape(-1, 2)
+        vectors = np.frombuffer(b"".join(row[2] for row in rows), np.float16).reshape(-1, self.dimensions)
+        return int(rows[-1][0]), keys, vectors
+
+    def put(self, keys: Sequence[bytes], vectors: NDArray[np.float32]) -> None:
+        """Keep some vectors, all or none; those of keys that are there already stay as they are.
+
+        Args:
+            keys: As `text_key` makes them.
+            vectors: (n, dimensions), of length 1.
+
+        Raises:
+            IndexWriteError: They can't be written.
+        """
+        small = vectors.astype(np.float16)
+        rows = [(key, small[place].tobytes()) for place, key in enumerate(keys)]
+        with self._writing():
+            self._connection.executemany("INSERT OR IGNORE INTO vectors (key, vector) VALUES (?, ?)", rows)
+
+    def prune(self, needed: Iterable[bytes], most: int) -> int:
+        """Drop the oldest vectors that nothing needs now, until so many are left; return how many went.
+
+        Args:
+            needed: Keys that stay.
+            most: Number of vectors up to which those that are not needed stay too: somebody may switch back.
+
+        Raises:
+            IndexWriteError: It can't be written.
+        """
+        with self._lock:
+            rows = self._connection.execute("SELECT number, key FROM vectors ORDER BY number").fetchall()
+        keep = set(needed)
+        spare = [(number,) for number, key in rows if key not in keep]
+        dropped = spare[: max(0, len(rows) - most)]
+        if dropped:
+            with self._writing():
+                self._connection.executemany("DELETE FROM vectors WHERE number = ?", dropped)
+            with self._lock:
+                self._connection.execute("PRAGMA incremental_vacuum").fetchall()
+        return len(dropped)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with self._lock:
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+                try:
+                    yield
+                except BaseException:
+                    self._connection.execute("ROLLBACK")
+                    raise
+                self._connection.execute("COMMIT")
+            except sqlite3.Error as error:
+                raise IndexWriteError(f"the deep vectors can't be written ({error}); the index is unharmed") from error
+
+
+def open_store(path: Path, identity: str) -> DeepStore | None:
+    """Return the store of a model; None if there is none, if it is another model's, or if it can't be read.
+
+    Args:
+        path: The file.
+        identity: Of the model whose vectors are wanted.
+    """
+    if not path.is_file() or path.is_symlink():
+        return None
+    with suppress(sqlite3.Error, ValueError):
+        connection = _connect(path)
+        try:
+            store = DeepStore(connection)
+        except BaseException:
+            connection.close()
+            raise
+        if store.identity == identity:
+            return store
+        store.close()
+    return None
+
+
+def make_store(path: Path, identity: str, canary: NDArray[np.float32]) -> DeepStore:
+    """Return the store of a model, to be written; one that is another's, or damaged, is made anew.
+
+    The caller holds the lock of the one who fills it.
+
+    Args:
+        path: The file; its folder is there.
+        identity: Of the model.
+        canary: (k, dimensions): its vectors of fixed texts.
+
+    Raises:
+        IndexWriteError: It can't be made.
+    """
+    if (known := open_store(path, identity)) is not None:
+        return known
+    try:
+        for name in (path.name, f"{path.name}-wal", f"{path.name}-shm", f"{path.name}-journal"):
+            path.with_name(name).unlink(missing_ok=True)
+        connection = _connect(path)
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        connection.execute("BEGIN IMMEDIATE")
+        for statement in _SCHEMA:
+            connection.execute(statement)
+        values = (identity, canary.shape[1], np.ascontiguousarray(canary, np.float32).tobytes())
+        connection.execute("INSERT INTO meta VALUES (?, ?, ?)", values)
+        connection.execute("COMMIT")
+        return DeepStore(connection)
+    except (OSError, sqlite3.Error) as error:
+        raise IndexWriteError(
+            f"{path} can't be made ({error}); the deep lane stays off, the index is unharmed"
+        ) from error
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """Open the file; where its folder can't be written, for reading alone."""
+    modes = ("?mode=rwc",) if os.access(path.parent, os.W_OK) else ("?mode=ro", "?immutable=1")
+    for mode in modes:
+        connection = sqlite3.connect(
+            path.absolute().as_uri() + mode, uri=True, isolation_level=None, check_same_thread=False, timeout=BUSY_S
+        )
+        try:
+            connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone()
+            # A lost second of embedding is made again; a damaged file can't come of it.
+            connection.execute("PRAGMA synchronous = NORMAL")
+        except sqlite3.Error:
+            connection.close()
+            if mode == modes[-1]:
+                raise
+        else:
+            return connection
+    raise AssertionError("unreachable")
