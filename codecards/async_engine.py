@@ -159,9 +159,11 @@ class AsyncEngine(InThreads[Engine]):
         """
         return await self._run(partial(self._wrapped.refresh, full=full, progress=_told_in_loop(progress)))
 
-    async def deepen(self, progress: Progress | None = None, *, limit: int | None = None) -> "Filled":
+    async def deepen(
+        self, progress: Progress | None = None, *, limit: int | None = None, n_threads: int = 1
+    ) -> "Filled":
         """Compute deep vectors; see `Engine.deepen`. Cancelled, it stops, and what was computed stays."""
-        return await self._run(partial(self._wrapped.deepen, _told_in_loop(progress), limit=limit))
+        return await self._run(partial(self._wrapped.deepen, _told_in_loop(progress), limit=limit, n_threads=n_threads))
 
     async def catch_up(self, progress: Progress | None = None) -> str:
         """Take in what changed on disk, if it is little; see `Engine.catch_up`."""
