@@ -16,6 +16,8 @@ from codecards.errors import CodecardsError, SnapshotError, WriterBusyError
 
 QUIET_S = 0.5
 """How long nobody must have asked before the next batch."""
+FIRST_QUIET_S = 2.0
+"""The same after the start: the first answer has the machine for itself."""
 LONGEST_WAIT_S = 5.0
 """How long questions without a pause can hold a batch off."""
 RETRY_S = 5.0
@@ -43,14 +45,21 @@ class BackgroundFilling:
         self._wanted = threading.Event()
         self._closing = threading.Event()
         self._n_answering = 0
-        self._last_answer = 0.0
+        self._quiet_from = 0.0
+        """When the next batch may begin, if nobody asks until then."""
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
-    def start(self) -> None:
-        """Begin, unless the lane is switched off."""
+    def start(self, *, fills: bool = True) -> None:
+        """Begin, unless the lane is switched off.
+
+        Args:
+            fills: Whether vectors may be added; else those that are there are used.
+        """
         if self._thread is None and self._engine.deep.is_on:
-            self._thread = threading.Thread(target=self._work, name="codecards_deep", daemon=True)
+            self._quiet_from = time.monotonic() + FIRST_QUIET_S
+            work = self._work if fills else self._make_ready
+            self._thread = threading.Thread(target=work, name="codecards_deep", daemon=True)
             self._thread.start()
 
     def wake(self) -> None:
@@ -72,7 +81,7 @@ class BackgroundFilling:
         finally:
             with self._lock:
                 self._n_answering -= 1
-                self._last_answer = time.monotonic()
+                self._quiet_from = max(self._quiet_from, time.monotonic() + QUIET_S)
 
     # below: how it is done
 
@@ -83,11 +92,16 @@ class BackgroundFilling:
             if self._closing.is_set():
                 return
             self._wanted.clear()
+            self._make_ready()
             with suppress(_Stopped):
-                self._wait_until_quiet()
-                # What is stored answers from now on without a question that waits for the model.
-                self._engine.deep.load_model()
                 self._fill()
+
+    def _make_ready(self) -> None:
+        """Load the model where there is something to compare with, so that no question waits for it."""
+        with suppress(_Stopped):
+            self._wait_until_quiet()
+            if self._engine.deep.has_store():
+                self._engine.deep.load_model()
 
     def _fill(self) -> None:
         try:
@@ -115,7 +129,7 @@ class BackgroundFilling:
             raise _Stopped
 
     def _is_asked(self) -> bool:
-        return self._n_answering > 0 or time.monotonic() - self._last_answer < QUIET_S
+        return self._n_answering > 0 or time.monotonic() < self._quiet_from
 
 
 def _step_back() -> None:

@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 from codecards.answers import Lane
 from codecards.errors import EmbedderError, WriterBusyError
 from codecards.reader import Reader
-from codecards.retrieval.deep_model import DeepModel
+from codecards.retrieval.deep_model import STORE_FILE, DeepModel
 
 if TYPE_CHECKING:
     from codecards.retrieval.deep_filling import CardTexts, Filled
@@ -66,6 +66,10 @@ class DeepVectors:
             if self._store is not None:
                 self._store.close()
             self._store = self._lane = None
+
+    def has_store(self) -> bool:
+        """Return whether vectors were ever computed. Cheap."""
+        return (self._folder / STORE_FILE).is_file()
 
     def load_model(self) -> None:
         """Load the model, so that questions need not; it is told by `lane` if that fails."""
@@ -185,9 +189,9 @@ class DeepVectors:
                 self._store = self._model.stored_vectors(self._folder)
             if self._store is None:
                 from codecards.retrieval.canaries import canary  # noqa: PLC0415 - as above
-                from codecards.retrieval.deep_store import FILE_NAME, make_store  # noqa: PLC0415
+                from codecards.retrieval.deep_store import make_store  # noqa: PLC0415
 
                 embedder = self._model.loaded()
-                self._store = make_store(self._folder / FILE_NAME, embedder.identity, canary(embedder))
+                self._store = make_store(self._folder / STORE_FILE, embedder.identity, canary(embedder))
                 self._lane = None
             return self._store

@@ -126,10 +126,7 @@ class ServedProject:
         self._threads = [threading.Thread(target=one, name=f"codecards{one.__name__}", daemon=True) for one in work]
         for thread in self._threads:
             thread.start()
-        if self.read_only:
-            threading.Thread(target=self.engine.deep.load_model, name="codecards_deep", daemon=True).start()
-        else:
-            self.filling.start()
+        self.filling.start(fills=not self.read_only)
 
     def close(self) -> None:
         """Stop all that goes on, and end the worker processes."""

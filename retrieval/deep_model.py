@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from codecards.retrieval.deep_store import DeepStore
 
+STORE_FILE = "deep.db"
+"""Name of the file in the index folder that holds its vectors; see `deep_store`."""
 FOLDER = MODELS / "minilm-code"
 
 
@@ -90,7 +92,9 @@ class DeepModel:
         Raises:
             EmbedderError: There is no such model.
         """
-        from codecards.retrieval.deep_store import FILE_NAME, open_store  # noqa: PLC0415 - numpy
+        path = folder / STORE_FILE
+        if not path.is_file():
+            return None
+        from codecards.retrieval.deep_store import open_store  # noqa: PLC0415 - numpy
 
-        path = folder / FILE_NAME
-        return open_store(path, self.identity) if path.is_file() else None
+        return open_store(path, self.identity)

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from codecards.errors import IndexWriteError
 
-FILE_NAME = "deep.db"
 FORMAT = 1
 KEY_BYTES = 16
 BUSY_S = 10.0

@@ -13,7 +13,7 @@ from codecards.background_filling import BackgroundFilling
 from codecards.config import Settings, settings_from_environment
 from codecards.engine import Engine
 from codecards.errors import WriterBusyError
-from codecards.retrieval.deep_store import FILE_NAME
+from codecards.retrieval.deep_model import STORE_FILE
 from codecards.served_project import ServedProject
 from tests.codecards.test_served_project import eventually, never
 from tests.support.indexed import write_repository
@@ -106,7 +106,7 @@ def test_a_lane_that_is_not_wanted_says_why_and_is_not_filled(root: Path, settin
         assert engine.deepen().n_new == 0
         assert why in deep(engine.status().lanes).reason
         assert why in deep(engine.recall(QUESTION).lanes).reason
-        assert not (engine.folder.path / FILE_NAME).exists()
+        assert not (engine.folder.path / STORE_FILE).exists()
 
 
 def test_the_environment_switches_it_off() -> None:
@@ -128,7 +128,7 @@ def test_two_never_fill_it_at_a_time_and_a_reader_needs_no_turn(engine: Engine, 
 def test_damaged_vectors_cost_the_lane_and_nothing_else(engine: Engine) -> None:
     engine.deepen()
     engine.close()
-    (engine.folder.path / FILE_NAME).write_bytes(b"x" * 5000)
+    (engine.folder.path / STORE_FILE).write_bytes(b"x" * 5000)
     assert engine.recall(QUESTION).hits
     assert not deep(engine.status().lanes).ready
     engine.deepen()
