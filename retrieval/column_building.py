@@ -83,7 +83,9 @@ def rows_of_files(files: Sequence[ChangedFile], word_ids: Mapping[str, int]) -> 
             "file_id": np.array([one.entry.file_id for one in files], np.int64),
             "role": np.array([_ROLE_NUMBERS.get(one.entry.role, 0) for one in files], np.uint8),
             "n_lines": np.array([one.entry.n_lines for one in files], np.uint32),
-            "stem_hash": np.array([(one.whole, one.whole_stemmed) for one in placed], np.uint64).reshape(-1, 2),
+            "stem_hash": np.array(
+                [(one.whole, one.whole_stemmed, one.with_folder) for one in placed], np.uint64
+            ).reshape(-1, 3),
             "depth": np.array([one.depth for one in placed], np.uint8),
         },
         places={"place_word": np.array(place_words, np.uint32), "place_kind": np.array(place_kinds, np.uint8)},

@@ -46,7 +46,8 @@ class Columns:
     """(n_files,): place in `ROLES`."""
     n_lines: Uint32s
     stem_hash: Uint64s
-    """(n_files, 2): `name_hash` of the file name without ending, and of its stem in the sense of language."""
+    """(n_files, 3): `name_hash` of the file name without ending, of its stem in the sense of language, and of that of
+    folder and name together."""
     flags: Bytes
     """(n_files,): bits of `PathFlag`."""
     old_version: Floats

@@ -112,7 +112,10 @@ def gather_evidence(
         "file_name_exact": paths.exact,
         "file_name_head": paths.head_recall,
         "file_name_first": paths.first_word,
+        "folder_and_name": paths.with_folder,
         "folders": paths.folder_recall,
+        "folder_exact": paths.folder_exact,
+        "opposite": paths.opposite,
         "whole_path": paths.all_recall,
         "action_name": names.best_action,
         "symbol_name": names.best,
@@ -230,7 +233,7 @@ def _named_features(query: Query, files: Int64s, named: Sequence[NamedCards]) ->
         if query.kind == "symbol":
             features["symbol"] = np.maximum(features["symbol"], values)
             continue
-        if not one.name.strong and not one.name.capital:
+        if not one.is_meant:
             continue
         features["symbol_in_text" if one.name.strong else "type_in_text"] += values
         if first:

@@ -154,7 +154,8 @@ def _telling(index: DerivedIndex, names: Sequence[Name]) -> tuple[NamedCards, ..
         outside = index.columns.role[one.files] != is_test
         n_files = len(np.unique(one.files[outside]))
         if 0 < n_files <= MAX_DEFINING_FILES:
-            found.append(NamedCards(one.name, one.cards[outside], one.files[outside], one.values[outside]))
+            kept = one.cards[outside], one.files[outside], one.values[outside]
+            found.append(NamedCards(one.name, *kept, one.is_meant))
     return tuple(found)
 
 

@@ -1,5 +1,6 @@
 """Path evidence: what the names of a file and its folders say, by the rarity of their words."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -12,6 +13,7 @@ from codecards.retrieval.columns import PLACES, Floats, Int64s, Uint32s
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.path_words import joined, name_hash
 from codecards.retrieval.query import Query, is_identifier
+from codecards.retrieval.query_words import OPPOSITES
 from codecards.retrieval.term_groups import TermGroups
 
 STEM, FOLDER, OUTER = (PLACES.index(place) for place in ("stem", "folder", "outer_folder"))
@@ -41,6 +43,12 @@ class PathEvidence:
     """1 where the first content word is in the name."""
     exact: Floats
     """0 to 1.5: the name is a word of the query, two of them joined, or the whole of it."""
+    with_folder: Floats
+    """1 where two neighbouring words of the query are the folder's and the file's names."""
+    folder_exact: Floats
+    """1 where a compound word of the query is a folder's name."""
+    opposite: Floats
+    """1 where the path has the opposite of a word of the query: Writers/ where something is read."""
     counts: Floats
     """(F, G): weighted occurrences of each group in the path, for BM25F."""
 
@@ -94,6 +102,9 @@ def path_evidence(
         head_recall=stem_hit @ head_rarity / max(float(head_rarity.sum()), 1e-9),
         first_word=stem_hit[:, first] if first is not None else np.zeros(n_files, np.float32),
         exact=_exact(index, files, query),
+        with_folder=_with_folder(index, files, query),
+        folder_exact=_folder_exact(index, owner[kinds != STEM], words[kinds != STEM], query, n_files),
+        opposite=_opposite(index, owner, words, query, n_files),
         counts=hit[:, STEM] * counts[0] + hit[:, FOLDER] * counts[1] + hit[:, OUTER] * counts[2],
     )
 
@@ -157,6 +168,39 @@ def _exact(index: DerivedIndex, files: Int64s, query: Query) -> Floats:
         want("".join(content), WHOLE_MATCH)
     hashes = np.fromiter(wanted, np.uint64, len(wanted))
     values = np.fromiter(wanted.values(), np.float32, len(wanted))
-    names = index.columns.stem_hash[files]
+    names = index.columns.stem_hash[files, :2]
     equal = names[:, :, None] == hashes
     return np.asarray(np.where(equal, values, np.float32(0.0)).max(axis=(1, 2), initial=0.0), np.float32)
+
+
+def _with_folder(index: DerivedIndex, files: Int64s, query: Query) -> Floats:
+    """Return 1 for files that two neighbouring words of the query name with their folder: session/store.php."""
+    pairs = {name_hash(stem(joined(word + next_word))) for word, next_word in pairwise(query.content_words[:40])}
+    hashes = np.fromiter(pairs - {0}, np.uint64)
+    return np.isin(index.columns.stem_hash[files, 2], hashes).astype(np.float32)
+
+
+def _folder_exact(index: DerivedIndex, owner: Int64s, words: NDArray[np.uint32], query: Query, n_files: int) -> Floats:
+    """Return 1 for files under a folder that is named like a compound word of the query."""
+    wanted = [index.vocabulary.find(term.token) for term in query.terms if term.kind == "whole"]
+    return _any_of(owner, words, wanted, n_files)
+
+
+def _opposite(index: DerivedIndex, owner: Int64s, words: NDArray[np.uint32], query: Query, n_files: int) -> Floats:
+    """Return 1 for files whose path has the opposite of a word of the query, and not the word itself."""
+    asked = {term.token for term in query.terms if term.kind == "part"}
+    found = np.zeros(n_files, np.float32)
+    for same, other in {OPPOSITES[token] for token in asked if token in OPPOSITES}:
+        if not other & asked:
+            has_other = _any_of(owner, words, [index.vocabulary.find(token) for token in other], n_files)
+            has_same = _any_of(owner, words, [index.vocabulary.find(token) for token in same], n_files)
+            found = np.maximum(found, has_other * (1 - has_same))
+    return found
+
+
+def _any_of(owner: Int64s, words: NDArray[np.uint32], wanted: Sequence[int], n_files: int) -> Floats:
+    """Return 1 for the files that have one of some words; numbers under 0 are no words."""
+    known = np.array([word_id for word_id in wanted if word_id >= 0], np.uint32)
+    found = np.zeros(n_files, np.float32)
+    found[owner[np.isin(words, known)]] = 1.0
+    return found

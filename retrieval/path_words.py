@@ -47,6 +47,8 @@ class PathWords:
     """`name_hash` of the stem's letters and digits."""
     whole_stemmed: int
     """`name_hash` of its stem in the sense of language."""
+    with_folder: int
+    """The same of folder and name together: `session/store.php` is the session store; 0 for an entry file."""
     depth: int
 
 
@@ -72,7 +74,8 @@ def path_words(path: str) -> PathWords:
     stem_text = filename.split(".")[0] or filename
     stem_tokens = _tokens(stem_text)
     whole = joined(stem_text)
-    if whole in ENTRY_STEMS or stem_text in ENTRY_STEMS:
+    is_entry = whole in ENTRY_STEMS or stem_text in ENTRY_STEMS
+    if is_entry:
         stem_tokens += _tokens(folders[-1]) if folders else ()
     outer = tuple(token for folder in folders[:-1] for token in _tokens(folder))
     return PathWords(
@@ -81,6 +84,7 @@ def path_words(path: str) -> PathWords:
         outer=tuple(dict.fromkeys(outer)),
         whole=name_hash(whole),
         whole_stemmed=name_hash(stem(whole)),
+        with_folder=name_hash(stem(joined(folders[-1]) + whole)) if folders and not is_entry else 0,
         depth=min(255, len(folders)),
     )
 

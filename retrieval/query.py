@@ -48,6 +48,8 @@ class Name:
     """Qualified, or written as only identifiers are: snake_case, camelCase, with a digit."""
     capital: bool
     """A capitalised word, not the first of the text."""
+    opening: bool
+    """A capitalised word that opens the text: "Codec combining …" may mean a type, or be a sentence's beginning."""
     position: int
     """Among the names of the query."""
 
@@ -213,8 +215,15 @@ def _names(text: str) -> Iterator[Name]:
         if len(parts) > 1 and re.fullmatch(_CODE_SUFFIX, name):  # a file's name
             name, qualifier = parts[-2], parts[-3] if len(parts) > 2 else ""
         seen.add((name, qualifier))
-        capital = name[:1].isupper() and bool(cleaned[: match.start()].strip())
-        yield Name(name, qualifier, bool(qualifier) or is_identifier(name), capital, position)
+        is_capital, is_first = name[:1].isupper(), not cleaned[: match.start()].strip()
+        yield Name(
+            text=name,
+            qualifier=qualifier,
+            strong=bool(qualifier) or is_identifier(name),
+            capital=is_capital and not is_first,
+            opening=is_capital and is_first,
+            position=position,
+        )
         position += 1
 
 

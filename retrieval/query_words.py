@@ -94,3 +94,26 @@ def _pairs() -> dict[str, tuple[str, ...]]:
 
 ABBREVIATIONS = _pairs()
 """Stem → stems that mean the same, in both directions."""
+
+_OPPOSITES = """
+read reader reading, write writer writing; encode encoder encoding, decode decoder decoding; serialize serializer
+serialization, deserialize deserializer deserialization; marshal marshaler, unmarshal unmarshaler; client, server;
+request, response; import importer, export exporter; input, output; load loader, save saver dump; compress compressor
+compression, decompress decompressor decompression; encrypt encryption, decrypt decryption; upload, download; send
+sender, receive receiver; producer, consumer; publisher, subscriber; inbound, outbound; push, pull pop; pack, unpack;
+source, sink; escape, unescape; install installer, uninstall uninstaller
+"""
+"""Pairs of roles, each with its words: a path that has one of them is not what a question about the other is after."""
+
+
+def _roles() -> dict[str, tuple[frozenset[str], frozenset[str]]]:
+    found: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
+    for pair in _OPPOSITES.split(";"):
+        first, second = (frozenset(map(stem, side.split())) for side in pair.split(","))
+        found |= dict.fromkeys(first - second, (first - second, second - first))
+        found |= dict.fromkeys(second - first, (second - first, first - second))
+    return found
+
+
+OPPOSITES = _roles()
+"""Stem → stems of the same role, stems of the opposite one."""

@@ -45,6 +45,9 @@ class NamedCards:
     """Rows of their files."""
     values: Floats
     """0 to 2: how surely each is meant."""
+    is_meant: bool
+    """Whether the query writes it as a name: as only identifiers are written, capitalised, or, where it opens the
+    text, exactly like a type that is there."""
 
 
 def named_cards(index: DerivedIndex, names: Sequence[Name]) -> list[NamedCards]:
@@ -58,14 +61,17 @@ def named_cards(index: DerivedIndex, names: Sequence[Name]) -> list[NamedCards]:
         files = index.file_of_card[rows]
         exact = columns.exact_name[rows] == np.uint64(name_hash(name.text))
         case = np.where(exact, 1.0, CASE_BESIDE_EXACT if exact.any() else OTHER_CASE)
-        values = KIND_PRIOR[columns.kind[rows]] * case * _NESTING[np.minimum(columns.nesting[rows], 3)]
+        kind = columns.kind[rows]
+        values = KIND_PRIOR[kind] * case * _NESTING[np.minimum(columns.nesting[rows], 3)]
         if name.qualifier:
             qualifier = name_hash(name.qualifier.casefold())
             of_parent = columns.parent_name[rows] == np.uint64(qualifier)
             of_file = columns.stem_hash[files, 0] == np.uint64(name_hash(joined(name.qualifier)))
             values = values * np.where(of_parent, PARENT_MATCH, np.where(of_file, FILE_MATCH, NO_MATCH))
         values = values / (1 + np.log(len(np.unique(files))))
-        found.append(NamedCards(name, rows, files, values.astype(np.float32)))
+        opens_as_type = name.opening and bool((exact & IS_TYPE[kind]).any())
+        is_meant = name.strong or name.capital or opens_as_type
+        found.append(NamedCards(name, rows, files, values.astype(np.float32), is_meant))
     return found
 
 

@@ -20,7 +20,10 @@ SHORT: Mapping[str, float] = {
     "file_name_exact": 1.0,  # 0 to 1.5: the name is a word of the query, two of them, or all
     "file_name_head": 1.2,
     "file_name_first": 0.4,
+    "folder_and_name": 1.4,  # two neighbouring words: session/store for "session store"
     "folders": 3.0,
+    "folder_exact": 1.5,  # a compound word of the query is a folder
+    "opposite": -2.0,  # the path is about writing where the query is about reading
     "whole_path": 0.7,
     "action_name": 1.6,
     "symbol_name": 0.3,

@@ -1,0 +1,96 @@
+"""What puts one of several files that fit a question first."""
+
+from pathlib import Path
+
+import pytest
+
+from codecards.retrieval.query_words import OPPOSITES
+from tests.retrieval.indexed_text import indexed
+
+STORES = '''
+#- src/cache/session_store.py
+class Store:
+    """Session store behaviour over a cache."""
+#- src/session/store.py
+class Store:
+    """Session store behaviour."""
+#- src/cache/store.py
+class Store:
+    """Cache store behaviour."""
+#- src/session/manager.py
+class Manager:
+    """Session behaviour."""
+'''
+ROLES = '''
+#- src/readers/docbook.py
+def load_docbook(text: str) -> str:
+    """DocBook to a document."""
+    return text
+#- src/writers/docbook.py
+def save_docbook(document: str) -> str:
+    """A document to DocBook; DocBook blocks, DocBook inlines."""
+    return document
+
+
+def docbook_document(document: str) -> str:
+    """DocBook document."""
+    return document
+#- src/document.py
+class Document:
+    """Blocks."""
+'''
+CODECS = """
+#- src/codec.py
+class Codec:
+    pass
+#- src/encoder.py
+class Encoder:
+    def run(self) -> None: ...
+#- src/decoder.py
+class Decoder:
+    def run(self) -> None: ...
+#- src/parsing.py
+def parse(text: str) -> str:
+    return text
+"""
+CRATES = """
+#- net_client/src/frames.rs
+/// Splits frames of the stream.
+pub fn split_frames() {}
+#- net_core/src/frames.rs
+/// Splits frames of the stream, frames by frames.
+pub fn split_frames() {}
+pub fn count_frames() {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "path"),
+    [
+        pytest.param(STORES, "session store behaviour", "src/session/store.py", id="folder_and_file_are_two_words"),
+        pytest.param(STORES, "cache store behaviour", "src/cache/store.py", id="folder_and_file_beside_a_longer_name"),
+        pytest.param(ROLES, "how a DocBook document is read", "src/readers/docbook.py", id="reading_is_not_writing"),
+        pytest.param(ROLES, "how it writes a DocBook document", "src/writers/docbook.py", id="writing_is_not_reading"),
+        pytest.param(CODECS, "Codec combining Encoder and Decoder", "src/codec.py", id="a_type_opens_the_question"),
+        pytest.param(CRATES, "how net_client splits frames", "net_client/src/frames.rs", id="a_folder_is_named"),
+    ],
+)
+def test_the_file_that_is_meant_comes_first(tmp_path: Path, text: str, query: str, path: str) -> None:
+    assert indexed(tmp_path, text).paths(query)[0] == path
+
+
+def test_a_question_about_both_sides_puts_neither_down(tmp_path: Path) -> None:
+    answer = indexed(tmp_path, ROLES).ask("read and write a DocBook document")
+    assert "opposite" not in {term.name for hit in answer.hits for term in hit.terms}
+
+
+def test_a_verb_that_opens_a_question_is_no_name(tmp_path: Path) -> None:
+    answer = indexed(tmp_path, CODECS).ask("Parse errors of the decoder")
+    assert "type_in_text" not in {term.name for hit in answer.hits for term in hit.terms}
+
+
+def test_opposites_are_each_others() -> None:
+    for stem, (same, other) in OPPOSITES.items():
+        assert stem in same
+        assert not same & other
+        assert all(stem in OPPOSITES[one][1] for one in other)
