@@ -179,7 +179,8 @@ def standing_features(index: DerivedIndex, query: Query, files: Int64s) -> dict[
     }
     asked = query.text[:300]
     for name, pattern in _asks_for.items():
-        if query.kind != "symbol" and pattern.search(asked):
+        # A report that speaks of tests and documents is about the code all the same.
+        if query.kind != "symbol" and not query.is_issue and pattern.search(asked):
             features[name] = np.zeros(len(files), np.float32)
     versions = _version.findall(asked)
     for row in np.flatnonzero(features["old_version"]).tolist() if versions else ():

@@ -15,6 +15,7 @@ from codecards.retrieval.file_evidence import Evidence, gather_evidence, has_evi
 from codecards.retrieval.filters import Filters
 from codecards.retrieval.hunk_cards import hunk_cards
 from codecards.retrieval.issue_evidence import gather_issue_evidence, understand_issue
+from codecards.retrieval.issue_text import split_issue
 from codecards.retrieval.query import Query
 from codecards.retrieval.query_intent import intent_of
 from codecards.retrieval.symbol_evidence import NamedCards, named_cards
@@ -117,6 +118,9 @@ def query_similarity(index: DerivedIndex, query: Query, deep: DeepLookup | None 
         text = (
             query.english
         )  # our own models read English alone; of Chinese they would make nothing that means anything
+    elif query.is_issue and query.kind != "trace" and not query.hunks:
+        issue = split_issue(text)
+        text = f"{issue.title}\n{issue.prose}"
     if not text:
         return None
     vector: Floats = index.embedder.embed_queries([text[:MAX_EMBEDDED_CHARACTERS]])[0]
