@@ -38,18 +38,23 @@ def on_one_line(text: object) -> str:
 
 
 def place(row: Json) -> str:
-    """Return "path:first-last" of a JSON value."""
-    path = row.get("path") or f"(bytes {row.get('path_hex')})"
-    return on_one_line(f"{path}:{row['start_line']}-{row['end_line']}")
+    """Return "path:first-last" of a JSON value; without a path the lines alone."""
+    path = f"{path_of(row)}:" if "path" in row or "path_hex" in row else ""
+    return on_one_line(f"{path}{row['start_line']}-{row['end_line']}")
+
+
+def path_of(row: Json) -> str:
+    """Return the path of a JSON value, whatever its name is made of."""
+    return str(row.get("path") or f"(bytes {row.get('path_hex')})")
 
 
 def recall_text(value: Json) -> str:
     """Return the answer to a question."""
     hits = rows_of(value, "hits")
     body: list[str] = []
-    for hit in hits:
-        changed = "" if hit["fresh"] else "  (changed since it was indexed)"
-        body.append(f"{hit['rank']}. {place(hit)}  {on_one_line(hit['name'])}  [{hit['kind']}]{changed}")
+    for rank, hit in enumerate(hits, 1):
+        changed = "  (changed since it was indexed)" if hit.get("changed") else ""
+        body.append(f"{rank}. {place(hit)}  {on_one_line(hit['name'])}  [{hit['kind']}]{changed}")
         for line in dict.fromkeys(str(hit[key]) for key in ("signature", "summary") if hit.get(key)):
             body.append(f"   {on_one_line(line)}")
         if "text" in hit:
@@ -58,11 +63,11 @@ def recall_text(value: Json) -> str:
     head = f"{value['verdict']}: {len(hits)} hits" + (
         " (weak: none may be what you want)" if value["verdict"] == "weak" else ""
     )
-    left = cast(dict[str, int], cast(Json, value["searched"])["left_out"])
-    notes = [head, *map(str, cast(list[str], value["notices"]))]
+    left = cast(dict[str, int], value.get("left_out", {}))
+    notes = [head, *map(str, rows_of(value, "notices"))]
     if left:
         notes.append("not searched: " + ", ".join(f"{count} {reason}" for reason, count in sorted(left.items())))
-    if not hits and value["suggestions"]:
+    if value.get("suggestions"):
         found.append(
             "words of this project to try:\n"
             + fenced(", ".join(map(on_one_line, cast(list[str], value["suggestions"]))))
@@ -73,8 +78,7 @@ def recall_text(value: Json) -> str:
 def shown_text(value: Json) -> str:
     """Return a file or symbol with its code."""
     about = {"path": value.get("path") or value.get("path_hex"), "lines": f"{value['start_line']}-{value['end_line']}"}
-    if value.get("card"):
-        about["symbol"] = cast(Json, value["card"])["name"]
+    about["symbol"] = value.get("symbol")
     stale = "\nThe file has changed since it was indexed; this is its text now." if value.get("stale") else ""
     return fenced(str(value["text"]), **about) + stale + notices_text(value)
 
@@ -82,22 +86,23 @@ def shown_text(value: Json) -> str:
 def cards_text(rows: Sequence[Json], head: str) -> str:
     """Return a list of symbols."""
     body = [
-        f"{place(row)}  {on_one_line(row['name'])}  [{row['kind']}]  {on_one_line(row['signature'])}" for row in rows
+        f"{place(row)}  {on_one_line(row['name'])}  [{row['kind']}]  {on_one_line(row.get('signature', ''))}"
+        for row in rows
     ]
     return "\n".join([head, fenced("\n".join(body))] if body else [head])
 
 
 def calls_text(value: Json, key: str) -> str:
     """Return callers or callees; candidates where the name is ambiguous."""
-    if value["target"] is None:
+    if "target" not in value:
         candidates = rows_of(value, "candidates")
-        return cards_text(candidates, f"the name may mean {len(candidates)} things; ask again with one of these ids")
+        return cards_text(candidates, f"the name may mean {len(candidates)} things; ask again with PATH:LINE")
     rows = rows_of(value, key)
     body = [
-        f"{on_one_line(row['path'] or 'outside this project')}:{row['line']}  {on_one_line(row['name'])}  [{row['confidence']}]"
+        f"{on_one_line(row.get('path') or 'outside this project')}:{row['line']}  {on_one_line(row['name'])}  [{row['confidence']}]"
         for row in rows
     ]
-    head = f"{value['total']} {key}" + (f", the first {len(rows)}" if value["truncated"] else "")
+    head = f"{value['total']} {key}" + (f", the first {len(rows)}" if len(rows) < cast(int, value["total"]) else "")
     return "\n".join([head, fenced("\n".join(body))] if body else [head]) + notices_text(value)
 
 
@@ -108,7 +113,7 @@ def impact_text(value: Json) -> str:
     body += [
         "used by:",
         *(
-            f"  {on_one_line(row['path'])}:{row['line']}  {on_one_line(row['name'])}  [{row['confidence']}]"
+            f"  {on_one_line(row.get('path', ''))}:{row['line']}  {on_one_line(row['name'])}  [{row['confidence']}]"
             for row in callers
         ),
     ]
@@ -117,20 +122,14 @@ def impact_text(value: Json) -> str:
     return "\n".join([head, fenced("\n".join(body))]) + notices_text(value)
 
 
-def _lane_state(lane: Json) -> str:
-    if not lane["ready"]:
-        return f"{lane['name']} off"
-    return f"{lane['name']} ready" + (f" ({lane['reason']})" if lane["reason"] else "")
-
-
 def status_text(value: Json) -> str:
     """Return the state of an index; files with problems are counted."""
-    lanes = ", ".join(_lane_state(lane) for lane in rows_of(value, "lanes"))
+    lanes = ", ".join(f"{name} {state}" for name, state in cast(Json, value["lanes"]).items())
     head = (
         f"generation {value['generation']}: {value['files']} files, {value['cards']} cards, {value['edges']} edges; "
         f"{value['changed_since']} files changed since; lanes: {lanes}"
     )
-    problems = cast(Json, value["problems"])
+    problems = cast(Json, value.get("problems", {}))
     left = (
         f"\nfiles with problems: {', '.join(f'{count} {reason}' for reason, count in problems.items())}"
         if problems
@@ -145,8 +144,8 @@ def notices_text(value: Json) -> str:
 
 
 def rows_of(value: Json, key: str) -> list[Json]:
-    """Return the rows under a key."""
-    return cast(list[Json], value[key])
+    """Return the rows under a key; none where they are left out."""
+    return cast(list[Json], value.get(key, []))
 
 
 def within(rows: Iterable[Json], max_tokens: int) -> list[Json]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from codecards import mcp_arguments as arguments
+from codecards.answers import Shown
 from codecards.engine import Engine
 from codecards.errors import (
     AmbiguousTargetError,
@@ -30,20 +31,22 @@ from codecards.mcp_text import (
     status_text,
     within,
 )
+from codecards.mcp_values import (
+    calls_value,
+    card_value,
+    filled,
+    hit_value,
+    impact_value,
+    recall_value,
+    shown_value,
+    status_value,
+    without_empty,
+)
 from codecards.router.excerpts import head_and_tail
 from codecards.router.summarising import Summarising
 from codecards.router.tokens import estimate_tokens
 from codecards.served_project import ServedProject
-from codecards.wire import (
-    Json,
-    calls_json,
-    impact_json,
-    printable,
-    recall_json,
-    shown_json,
-    status_json,
-    symbol_json,
-)
+from codecards.wire import Json, path_json, printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +95,14 @@ def recall(project: ServedProject, asked: arguments.Recall) -> ToolAnswer:
     paths = (asked.path,) if asked.path else ()
     languages = (asked.language,) if asked.language else ()
     found = project.recall(asked.query, asked.limit, paths, languages)
-    value = recall_json(found, expand=asked.expand)
-    hits = rows_of(value, "hits")
-    kept = within([_shorter(hit) for hit in hits], asked.max_tokens)
+    hits = [hit_value(hit, expand=asked.expand) for hit in found.hits]
+    kept = within(hits, asked.max_tokens)
     notices = [*found.notices]
     if asked.expand and kept and estimate_tokens(str(kept[0])) > asked.max_tokens:
         kept[0]["text"] = head_and_tail(str(kept[0]["text"]), asked.max_tokens, estimate_tokens)
     if len(kept) < len(hits):
         notices.append(f"{len(hits) - len(kept)} further hits did not fit into max_tokens={asked.max_tokens}")
-    value = {name: value[name] for name in ("kind", "verdict", "generation", "searched", "suggestions")}
-    value |= {"lanes": [lane.name for lane in found.lanes if lane.ready]}
-    value |= {"hits": kept, "notices": _notices(project, notices)}
+    value = recall_value(found, kept, _notices(project, notices))
     return ToolAnswer(value, recall_text(value))
 
 
@@ -113,7 +113,7 @@ def symbol(project: ServedProject, asked: arguments.Symbol) -> ToolAnswer:
     except SnapshotError:
         found = recall(project, arguments.Recall(asked.name, limit=min(asked.limit, 20), max_tokens=asked.max_tokens))
         notice = f"{asked.want} needs the index, which is not there yet: this is where the files hold the name"
-        value = found.value | {"notices": [notice, *found.value["notices"]]}  # type: ignore[misc]
+        value = found.value | {"notices": [notice, *rows_of(found.value, "notices")]}
         return ToolAnswer(value, recall_text(value))
 
 
@@ -129,16 +129,14 @@ def open_file(project: ServedProject, asked: arguments.OpenFile) -> ToolAnswer:
     except SnapshotError:
         discovery = project.engine.settings.build.discovery
         shown = live_file(project.root, asked.path, asked.first_line, asked.last_line, discovery)
-    value = shown_json(shown)
-    whole = str(value["text"])
-    value["text"] = head_and_tail(whole, asked.max_tokens, estimate_tokens)
+    text = _shortened(shown, asked.max_tokens)
     notices = []
-    if value["text"] != whole:
+    if text != shown.text:
         notices.append("The middle is left out; ask for it with first_line and last_line.")
     if not project.read_only:
         lines = None if target == asked.path else (shown.first_line, shown.last_line)
         project.session().open_file(shown.path, asked.purpose, lines=lines)
-    value["notices"] = _notices(project, notices)
+    value = shown_value(shown, text) | filled(notices=_notices(project, notices))
     return ToolAnswer(value, shown_text(value))
 
 
@@ -149,36 +147,40 @@ def close_file(
     session = project.session(summarising=summarising)
     said = session.close_file(asked.path)
     memo = session.memory.memos[-1]
-    value: Json = {"closed": memo.path, "purpose": memo.purpose, "memo": memo.text, "handle": memo.handle}
+    value: Json = {"closed": memo.path, "memo": memo.text, "handle": memo.handle}
     return ToolAnswer(value, f"{on_one_line(said)}\n{fenced(memo.text, path=memo.path, purpose=memo.purpose)}")
 
 
 def context(project: ServedProject, asked: arguments.Context) -> ToolAnswer:
     """Begin a turn: what the model is to see now."""
-    from codecards.session_wire import context_json  # noqa: PLC0415 - no question needs what it loads
-
     session = project.session(asked.goal, asked.budget_tokens, asked.constraints)
     for constraint in asked.constraints:
         session.add_constraint(constraint)
     if asked.stage:
         session.set_status(asked.stage)
     found = session.before_generation(asked.input)
-    value = context_json(found, session.last_actions)
-    value.pop("messages")  # the same text once more
-    value["notices"] = _notices(project, [])
+    value: Json = {
+        "text": found.text,
+        "files": [{**path_json(file.path), "shown": file.shown} for file in found.files],
+        "budget_tokens": found.ledger.budget_tokens,
+        "total_tokens": found.ledger.total_tokens,
+        **filled(notices=_notices(project, [])),
+    }
     # The blocks are labelled and closed already; the goal and the guidance are meant for the model.
     return ToolAnswer(value, printable(found.text) + notices_text(value))
 
 
 def commit_note(project: ServedProject, asked: arguments.CommitNote) -> ToolAnswer:
     """Keep a conclusion."""
-    from codecards.session_wire import note_json  # noqa: PLC0415
-
     for named in asked.files:
         resolve_inside(project.root, named.partition("::")[0])
     note = project.session().commit_note(asked.title, asked.conclusion, files=asked.files, rejected=asked.rejected)
     tied = ", ".join(on_one_line(anchor.symbol or anchor.path) for anchor in note.anchors) or "nothing"
-    return ToolAnswer(note_json(note), f"note {note.note_id} is kept, tied to: {tied}")
+    anchors = [
+        filled(symbol=anchor.symbol) | path_json(anchor.path) | {"state": anchor.state.value} for anchor in note.anchors
+    ]
+    value: Json = {"id": note.note_id, **filled(anchors=anchors)}
+    return ToolAnswer(value, f"note {note.note_id} is kept, tied to: {tied}")
 
 
 def compact(project: ServedProject, asked: arguments.Compact, summarising: Summarising | None = None) -> ToolAnswer:
@@ -187,23 +189,18 @@ def compact(project: ServedProject, asked: arguments.Compact, summarising: Summa
     if asked.handle:
         text = session.restore(asked.handle)
         return ToolAnswer({"handle": asked.handle, "text": text}, fenced(text, handle=asked.handle))
-    from codecards.session_wire import compaction_json  # noqa: PLC0415
-
     found = session.compact(asked.source or None, asked.max_tokens, asked.preserve)
-    value = compaction_json(found)
-    value["notices"] = [on_one_line(one)] if (one := value.pop("notice")) else []
+    value = dict(found.as_json())
+    notice = str(value.pop("notice", ""))
+    value = without_empty(value) | filled(notices=[on_one_line(notice)] if notice else [])
     return ToolAnswer(value, fenced(found.as_text(), handle=found.handle) + notices_text(value))
 
 
 def status(project: ServedProject, asked: arguments.Status) -> ToolAnswer:
     """Tell the state of the index; `refresh` is seen to by the server, before."""
     del asked
-    value = status_json(project.ask(lambda engine: engine.status()))
-    problems: dict[str, int] = {}
-    for problem in rows_of(value, "problems"):
-        problems[str(problem["reason"])] = problems.get(str(problem["reason"]), 0) + 1
-    value |= {"root": on_one_line(project.root), "problems": problems, "notices": _notices(project, [])}
-    value.pop("counts")
+    value = status_value(project.ask(lambda engine: engine.status()), on_one_line(project.root))
+    value |= filled(notices=_notices(project, []))
     return ToolAnswer(value, status_text(value))
 
 
@@ -228,21 +225,17 @@ def _symbol(project: ServedProject, engine: Engine, asked: arguments.Symbol) -> 
         return _definition(project, engine, asked)
     if asked.want == "impact":
         found = engine.impact() if asked.name == "diff" else engine.impact_of(asked.name)
-        value = impact_json(found)
-        for key in ("changed", "callers", "tests"):
-            value[key] = rows_of(value, key)[: asked.limit]
-        value["notices"] = _notices(project, [])
+        value = impact_value(found, asked.limit) | filled(notices=_notices(project, []))
         return ToolAnswer(value, impact_text(value))
     ask = engine.callers if asked.want == "callers" else engine.callees
     calls = ask(asked.name, limit=asked.limit)
     if calls.target is None and not calls.candidates:
         raise TargetNotFoundError(asked.name, what="symbol", suggestions=calls.suggestions)
-    value = calls_json(calls, asked.want)
-    rows = rows_of(value, asked.want)
-    value[asked.want] = within(rows, asked.max_tokens)
-    value["candidates"] = within(rows_of(value, "candidates"), asked.max_tokens)
-    value["truncated"] = calls.truncated or len(rows_of(value, asked.want)) < len(rows)
-    value["notices"] = _notices(project, [])
+    value = calls_value(calls, asked.want)
+    for key in ("candidates", asked.want):
+        if key in value:
+            value[key] = within(rows_of(value, key), asked.max_tokens)
+    value |= filled(notices=_notices(project, []))
     return ToolAnswer(value, calls_text(value, asked.want))
 
 
@@ -250,22 +243,19 @@ def _definition(project: ServedProject, engine: Engine, asked: arguments.Symbol)
     shown = engine.show(asked.name)
     if shown.card is None and ":" not in asked.name:
         cards = engine.outline(asked.name)
-        rows = within([symbol_json(card) for card in cards[: asked.limit]], asked.max_tokens)
-        value: Json = {"outline": rows, "total": len(cards), "truncated": len(rows) < len(cards)}
-        value["notices"] = _notices(project, [])
+        rows = within([card_value(card, path=False) for card in cards[: asked.limit]], asked.max_tokens)
+        value: Json = {**path_json(shown.path), "outline": rows, "total": len(cards)}
+        value |= filled(notices=_notices(project, []))
         return ToolAnswer(
             value, cards_text(rows, f"{on_one_line(shown.path)}: {len(cards)} symbols, {len(rows)} shown")
         )
-    value = shown_json(shown)
-    value["text"] = head_and_tail(str(value["text"]), asked.max_tokens, estimate_tokens)
-    value["notices"] = _notices(project, [])
+    value = shown_value(shown, _shortened(shown, asked.max_tokens)) | filled(notices=_notices(project, []))
     return ToolAnswer(value, shown_text(value))
 
 
-def _shorter(hit: Json) -> Json:
-    """Return a hit without what its other fields say already."""
-    known = {"language"} | ({"summary"} if hit["summary"] == hit["signature"] else set())
-    return {name: one for name, one in hit.items() if name not in known}
+def _shortened(shown: Shown, max_tokens: int) -> str:
+    """Return the text of what is shown, its middle left out where it is long."""
+    return head_and_tail(printable(shown.text), max_tokens, estimate_tokens)
 
 
 def _notices(project: ServedProject, notices: list[str]) -> list[str]:

@@ -7,10 +7,10 @@ from codecards.engine import Engine
 from codecards.mcp_arguments import Recall
 from codecards.mcp_server import tools
 from codecards.mcp_text import INSTRUCTIONS as SERVER_INSTRUCTIONS
-from codecards.mcp_text import rows_of, within
+from codecards.mcp_text import VALUE_NOTICE, within
+from codecards.mcp_values import hit_value, recall_value
 from codecards.router.tokens import estimate_tokens
 from codecards.savings import Answer, Offered
-from codecards.wire import recall_json
 
 
 def schema_tokens() -> int:
@@ -27,11 +27,7 @@ def answer_of(engine: Engine, query: str) -> Answer:
     """
     asked = Recall(query)
     found = engine.recall(query, limit=asked.limit)
-    value = recall_json(found)
-    value["hits"] = within(rows_of(value, "hits"), asked.max_tokens)
-    offered = [Offered(hit.card.path, hit.card.lead_line, hit.text) for hit in found.hits]
-    told = {
-        name: value[name] for name in ("kind", "verdict", "generation", "searched", "suggestions", "hits", "notices")
-    }
-    text = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
-    return Answer(text, tuple(offered[: len(rows_of(value, "hits"))]))
+    hits = within([hit_value(hit) for hit in found.hits], asked.max_tokens)
+    value = {"note": VALUE_NOTICE, **recall_value(found, hits, list(found.notices))}
+    offered = [Offered(hit.card.path, hit.card.lead_line, hit.text) for hit in found.hits[: len(hits)]]
+    return Answer(json.dumps(value, ensure_ascii=False, separators=(",", ":")), tuple(offered))

@@ -251,7 +251,7 @@ def test_a_task_is_kept_in_view_from_its_goal_to_its_conclusion(tmp_path: Path) 
         assert "raise the discount" in text_of(begun)
         assert "amount * 0.9" in text_of(begun)
         assert {"path": "shop/prices.py", "shown": "full"}.items() <= begun["structuredContent"]["files"][0].items()
-        assert estimate_tokens(text_of(begun)) <= begun["structuredContent"]["ledger"]["budget_tokens"]
+        assert estimate_tokens(text_of(begun)) <= begun["structuredContent"]["budget_tokens"]
         closed = process.call("close_file", path="shop/prices.py")
         assert "discount" in closed["structuredContent"]["memo"]
         assert process.call("close_file", path="shop/prices.py")["isError"]
