@@ -19,7 +19,7 @@ class FoundCard:
     card: Card
     """With the lines it has on disk now."""
     score: float
-    terms: tuple[ScoreTerm, ...]
+    terms: Sequence[ScoreTerm]
     """Named parts of the score; they sum to it."""
     fresh: bool
     """False if the text has changed since it was indexed."""

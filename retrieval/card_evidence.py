@@ -39,6 +39,8 @@ _KIND_TERMS: Mapping[str, tuple[str, ...]] = {
     "part": ("part",),
     "declaration": ("declaration",),
 }
+_BY_KIND = {name: np.isin(KINDS, kinds).astype(np.float32) for name, kinds in _KIND_TERMS.items()}
+"""Name → (kinds,): 1 for the kinds that it speaks of."""
 
 
 def card_features(
@@ -65,9 +67,7 @@ def card_features(
     """
     columns = index.columns
     kind = columns.kind[cards]
-    found = {
-        name: np.isin(kind, _numbers(_KIND_TERMS[name])).astype(np.float32) for name in _KIND_TERMS if name in wanted
-    }
+    found = {name: is_it[kind] for name, is_it in _BY_KIND.items() if name in wanted}
     found |= _word_features(index, evidence, cards, wanted)
     for name, (rows, values) in evidence.of_cards.items():
         if name in wanted:
@@ -133,7 +133,3 @@ class _Placing:
         found = np.zeros(self._n_cards, np.float32)
         found[self._place] = values[self._inside]
         return found
-
-
-def _numbers(kinds: Sequence[str]) -> list[int]:
-    return [KINDS.index(kind) for kind in kinds]

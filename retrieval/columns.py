@@ -99,6 +99,10 @@ class Columns:
     """Words of the card, by id, each once."""
     entry_counts: Bytes
     """(n_entries, 6): occurrences by field."""
+    entry_by_word: Uint32s
+    """(n_entries,): entries in order of their word, those of one word ascending."""
+    word_offset: Int64s
+    """(n_words + 1,): where each word's entries begin in the one before."""
 
     word_files: Uint32s
     """(n_words,): number of files with the word in a card."""
@@ -150,10 +154,12 @@ class Columns:
             (self.card_offset, n_files, n_cards),
             (self.link_offset, n_files, len(self.link_target)),
             (self.entry_offset, n_cards, len(self.entry_word)),
+            (self.word_offset, len(self.word_files), len(self.entry_by_word)),
         )
         if any(len(offset) != n_rows + 1 or offset[-1] != end for offset, n_rows, end in ends):
             raise ValueError("the columns do not fit each other")
-        if len(self.entry_counts) != len(self.entry_word) or len(self.by_name) != n_cards:
+        n_entries = len(self.entry_word)
+        if len(self.entry_counts) != n_entries or len(self.entry_by_word) != n_entries or len(self.by_name) != n_cards:
             raise ValueError("the columns do not fit each other")
 
 

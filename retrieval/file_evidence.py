@@ -35,6 +35,7 @@ TOP_CARDS, TOP_DECAY = 4, 0.7
 N_NEAREST = 20
 """Cards that are near enough in meaning for their files to be shown without any word of the query (S2-26)."""
 MAX_DEPTH = 6
+_IS_PROSE, _IS_MADE = np.isin(ROLES, ("docs", "config")), np.isin(ROLES, ("generated", "vendored"))
 
 _asks_for = {
     "test": re.compile(
@@ -169,8 +170,8 @@ def standing_features(index: DerivedIndex, query: Query, files: Int64s) -> dict[
         "size": np.log1p(columns.n_lines[files]).astype(np.float32),
         "test": _is(role == ROLES.index("test")),
         "side": _is((flags & PathFlag.SIDE) > 0),
-        "prose": _is(np.isin(role, (ROLES.index("docs"), ROLES.index("config")))),
-        "made": _is(np.isin(role, (ROLES.index("generated"), ROLES.index("vendored")))),
+        "prose": _is(_IS_PROSE[role]),
+        "made": _is(_IS_MADE[role]),
         "old_version": columns.old_version[files].copy(),
         "depth": np.minimum(depth, MAX_DEPTH),
         "header": _is((flags & PathFlag.HEADER) > 0),

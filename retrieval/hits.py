@@ -1,5 +1,6 @@
 """Hits: what a search gives, and why."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from codecards.indexer.cards import Card
@@ -25,7 +26,7 @@ class Hit:
     card: Card
     score: float
     """The higher the better; comparable within one answer only."""
-    terms: tuple[ScoreTerm, ...]
+    terms: Sequence[ScoreTerm]
     """Sum to the score."""
 
 

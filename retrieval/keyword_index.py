@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import tantivy
 
 FIELDS = ("text", "often", "very_often", "names", "place")
@@ -56,10 +57,11 @@ class KeywordIndex:
             weights: Token and weight; the higher the rarer it is.
             limit: How many.
         """
+        schema, fields = self._index.schema, tuple(zip(FIELDS, _FIELD_WEIGHTS, strict=True))
         clauses = [
-            (tantivy.Occur.Should, _constant(self._index.schema, field, token, weight * field_weight))
+            (tantivy.Occur.Should, _constant(schema, field, token, weight * field_weight))
             for token, weight in weights
-            for field, field_weight in zip(FIELDS, _FIELD_WEIGHTS, strict=True)
+            for field, field_weight in fields
         ]
         if not clauses or limit < 1:
             return []
@@ -67,8 +69,10 @@ class KeywordIndex:
         hits = self._searcher.search(tantivy.Query.boolean_query(clauses), limit + limit // 2, count=False).hits
         addresses = [address for _, address in hits]
         ids = self._searcher.fast_field_values("file_id", addresses)  # None only where a segment lacks the field
-        found = sorted((-round(score, 4), int(file_id or 0)) for (score, _), file_id in zip(hits, ids, strict=True))
-        return [(file_id, -score) for score, file_id in found[:limit]]
+        file_ids = np.array([file_id or 0 for file_id in ids], np.int64)
+        scores = np.round(np.array([score for score, _ in hits], np.float64), 4)
+        best = np.lexsort((file_ids, -scores))[:limit]
+        return list(zip(file_ids[best].tolist(), scores[best].tolist(), strict=True))
 
 
 def write_keyword_index(

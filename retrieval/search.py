@@ -13,12 +13,12 @@ from codecards.retrieval.columns import Int64s
 from codecards.retrieval.deep_lane import DeepLookup
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.filters import Filters
-from codecards.retrieval.hits import Hit, Ranking, ScoreTerm
+from codecards.retrieval.hits import Hit, Ranking
 from codecards.retrieval.query import Query, read_query
 from codecards.retrieval.ranking import Ranked, query_similarity, rank
 from codecards.retrieval.suggestions import suggest
 from codecards.retrieval.symbol_evidence import NamedCards
-from codecards.retrieval.term_explanations import Explanation, card_terms
+from codecards.retrieval.term_explanations import hit_terms
 from codecards.retrieval.translation import in_english
 from codecards.retrieval.vector_lane import Similarity
 from codecards.retrieval.verdict import Verdict, judge
@@ -27,8 +27,6 @@ __all__ = ["DEFAULT_LIMIT", "CardLookup", "Filters", "search"]
 
 DEFAULT_LIMIT = 8
 """S2-26: five to eight hits."""
-LEAST_CROWDING = 1e-3
-"""Less is rounding."""
 
 
 class CardLookup(Protocol):
@@ -129,19 +127,7 @@ def _hits(
     ids = [int(index.columns.card_id[ranked.cards.cards[place]]) for place, _, _ in shown]
     known = lookup.cards(ids)
     hits: list[Hit] = []
-    for card_id, (place, file, score) in zip(ids, shown, strict=True):
-        if card_id not in known:
-            continue
-        explanation = Explanation(ranked.evidence, file)
-        parts = [
-            ScoreTerm(name, float(values[file]), explanation.of(name))
-            for name, values in ranked.terms.items()
-            if values[file]
-        ]
-        parts += card_terms(ranked.cards, place)
-        # What is left is what a further card of the same file loses.
-        crowding = score - sum(part.value for part in parts)
-        if crowding < -LEAST_CROWDING:
-            parts.append(ScoreTerm("diversity", crowding, "better cards of the same file are shown already"))
-        hits.append(Hit(len(hits) + 1, known[card_id], sum(part.value for part in parts), tuple(parts)))
+    for card_id, terms in zip(ids, hit_terms(ranked, shown), strict=True):
+        if card_id in known:
+            hits.append(Hit(len(hits) + 1, known[card_id], terms.total, terms))
     return tuple(hits)

@@ -1,13 +1,14 @@
 """Term explanations: what a named part of a score means, in words."""
 
-from collections.abc import Mapping
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 
-from codecards.retrieval.card_choice import CardScores
-from codecards.retrieval.file_evidence import Evidence
+from codecards.retrieval.columns import Floats, Int64s
 from codecards.retrieval.hits import ScoreTerm
+from codecards.retrieval.ranking import Ranked
 
 _MEANINGS = {
     "cards": "its best cards together, as a share of the best file's",
@@ -90,55 +91,104 @@ CARD_MEANINGS: Mapping[str, str] = {
 _BEST_OF_FILE = "what the file's best card says, as far as the question is after one function or line"
 
 
-def card_terms(cards: CardScores, place: int) -> list[ScoreTerm]:
-    """Return what a card adds to its file's score: each term by itself where all of them count between files.
-
-    Where the file's best card stands for the file, the others have less by as much as they are worse.
-    """
-    file = cards.card_file[place]
-    if all(cards.shares.get(name) == 1 for name in cards.terms):
-        return [
-            ScoreTerm(f"card_{name}", float(values[place]), CARD_MEANINGS[name])
-            for name, values in cards.terms.items()
-            if values[place]
-        ]
-    parts = []
-    if cards.best_across[file]:
-        is_quoted = cards.shares.get("message") == 1
-        name, meaning = ("message", CARD_MEANINGS["message"]) if is_quoted else ("best_of_file", _BEST_OF_FILE)
-        parts.append(ScoreTerm(name, float(cards.best_across[file]), meaning))
-    gap = float(cards.total[place] - cards.best[file])
-    return [*parts, ScoreTerm("card", gap, explain_card(cards, place))]
+LEAST_CROWDING = 1e-3
+"""Less is rounding."""
 
 
-def explain_card(cards: CardScores, place: int) -> str:
-    """Return what speaks for a card within its file: "the card defines a name of the query (+5.00), …"."""
-    parts = [(float(values[place]), name) for name, values in cards.terms.items() if values[place]]
-    parts.sort(key=lambda part: -abs(part[0]))
-    return ", ".join(f"{CARD_MEANINGS[name]} ({value:+.2f})" for value, name in parts)
+@dataclass(frozen=True, slots=True)
+class HitTerms(Sequence[ScoreTerm]):
+    """The terms of one hit, put into words when they are read: most answers are taken without."""
 
+    values: tuple[tuple[str, float], ...]
+    """Name and value of each."""
+    words: tuple[str, ...]
+    """Words of the query in the file."""
+    path_words: tuple[str, ...]
+    """Words of the query in its path."""
+    card: tuple[tuple[str, float], ...]
+    """What speaks for the card within its file, where the file's best card stands for the file."""
 
-class Explanation:
-    """Explains the terms of one file."""
+    def __len__(self) -> int:
+        return len(self.values)
 
-    def __init__(self, evidence: Evidence, file: int) -> None:
-        """Take the evidence and the file's place among the candidates."""
-        self._evidence = evidence
-        self._file = file
+    @overload
+    def __getitem__(self, index: int) -> ScoreTerm: ...
 
-    def of(self, name: str) -> str:
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[ScoreTerm]: ...
+
+    def __getitem__(self, index: int | slice) -> ScoreTerm | Sequence[ScoreTerm]:
+        if isinstance(index, slice):
+            return tuple(ScoreTerm(name, value, self._detail(name)) for name, value in self.values[index])
+        name, value = self.values[index]
+        return ScoreTerm(name, value, self._detail(name))
+
+    @property
+    def total(self) -> float:
+        """The hit's score."""
+        return sum(value for _, value in self.values)
+
+    def _detail(self, name: str) -> str:
         """Return what a term means and which words of the query it rests on."""
+        if name == "card":
+            # "the card defines a name of the query (+5.00), …"
+            parts = sorted(self.card, key=lambda part: -abs(part[1]))
+            return ", ".join(f"{CARD_MEANINGS[part]} ({value:+.2f})" for part, value in parts)
+        if name in _OF_CARD:
+            return _OF_CARD[name]
         meaning = _MEANINGS.get(name, name)
-        words = self._words if name in _BY_WORDS else self._path_words if name in _BY_PATH else ""
-        return f"{meaning}: {words}" if words else meaning
+        words = self.words if name in _BY_WORDS else self.path_words if name in _BY_PATH else ()
+        return f"{meaning}: {', '.join(words)}" if words else meaning
 
-    @cached_property
-    def _words(self) -> str:
-        matches = self._evidence.matches
-        groups = np.sort(matches.file_cell_group[matches.file_cell_file == self._file])
-        return ", ".join(self._evidence.groups.terms[group].token for group in groups[:_N_WORDS].tolist())
 
-    @cached_property
-    def _path_words(self) -> str:
-        groups = np.flatnonzero(self._evidence.paths.counts[self._file] > 0)
-        return ", ".join(self._evidence.groups.terms[group].token for group in groups[:_N_WORDS].tolist())
+_OF_CARD = {
+    **{f"card_{name}": meaning for name, meaning in CARD_MEANINGS.items()},
+    "message": CARD_MEANINGS["message"],
+    "best_of_file": _BEST_OF_FILE,
+    "diversity": "better cards of the same file are shown already",
+}
+
+
+def hit_terms(ranked: Ranked, shown: Sequence[tuple[int, int, float]]) -> list[HitTerms]:
+    """Return the terms of the cards that are shown.
+
+    What a card adds to its file's score is each of its terms where all of them count between files. Where the file's
+    best card stands for the file, the others have less by as much as they are worse.
+
+    Args:
+        ranked: What was weighed.
+        shown: As `order_cards` gives it.
+    """
+    cards, matches, groups = ranked.cards, ranked.evidence.matches, ranked.evidence.groups
+    places, files = np.array([place for place, _, _ in shown]), np.array([file for _, file, _ in shown])
+    file_values = _columns(ranked.terms, files)
+    card_values = _columns(cards.terms, places)
+    by_itself = all(cards.shares.get(name) == 1 for name in cards.terms)
+    best_of_file = "message" if cards.shares.get("message") == 1 else "best_of_file"
+    across, gaps = cards.best_across[files].tolist(), (cards.total[places] - cards.best[files]).tolist()
+    first = np.searchsorted(matches.file_cell_file, files).tolist()
+    last = np.searchsorted(matches.file_cell_file, files, "right").tolist()
+    in_path = ranked.evidence.paths.counts[files] > 0
+    found: list[HitTerms] = []
+    for row, (_, _, score) in enumerate(shown):
+        values = [(name, column[row]) for name, column in file_values if column[row]]
+        of_card = [(name, column[row]) for name, column in card_values if column[row]]
+        if by_itself:
+            values += [(f"card_{name}", value) for name, value in of_card]
+        else:
+            values += [(best_of_file, across[row])] if across[row] else []
+            values.append(("card", gaps[row]))
+        # What is left is what a further card of the same file loses.
+        crowding = score - sum(value for _, value in values)
+        if crowding < -LEAST_CROWDING:
+            values.append(("diversity", crowding))
+        words = matches.file_cell_group[first[row] : last[row]][:_N_WORDS].tolist()
+        path_words = in_path[row].nonzero()[0][:_N_WORDS].tolist()
+        words, path_words = (tuple(groups.terms[group].token for group in some) for some in (words, path_words))
+        found.append(HitTerms(tuple(values), words, path_words, () if by_itself else tuple(of_card)))
+    return found
+
+
+def _columns(terms: Mapping[str, Floats], rows: Int64s) -> list[tuple[str, list[float]]]:
+    """Return name and values of some rows."""
+    return [(name, values[rows].tolist()) for name, values in terms.items()]

@@ -4,10 +4,13 @@ Source of the formulas: BM25 and BM25F (Robertson, Zaragoza 2009), with rarity o
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from codecards.retrieval.columns import Bytes, Floats, Int64s, Uint32s
+from codecards.retrieval.column_building import runs
+from codecards.retrieval.columns import Bytes, Columns, Floats, Int64s, Uint32s
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.term_groups import TermGroups
 
@@ -107,22 +110,42 @@ def find_occurrences(index: DerivedIndex, files: Int64s, word_ids: Uint32s) -> O
     Args:
         index: The index.
         files: Rows of the files, ascending.
-        word_ids: The words.
+        word_ids: The words, each once.
     """
     columns = index.columns
-    wanted = np.zeros(len(columns.word_files), np.bool_)
-    wanted[word_ids] = True
     first = columns.entry_offset[columns.card_offset[files]]
     last = columns.entry_offset[columns.card_offset[files + 1]]
-    parts = [columns.entry_word[low:high] for low, high in zip(first.tolist(), last.tolist(), strict=True)]
-    words = np.concatenate(parts) if parts else np.zeros(0, np.uint32)
-    found = np.flatnonzero(wanted[words])
-    before = np.zeros(len(files) + 1, np.int64)
-    np.cumsum(last - first, out=before[1:])
-    file = np.searchsorted(before, found, "right") - 1
-    entries = found - before[file] + first[file]
+    low, high = columns.word_offset[word_ids], columns.word_offset[word_ids.astype(np.int64) + 1]
+    # A long text has words that are everywhere: then it is less to read the files through.
+    is_rare = int((high - low).sum()) <= int((last - first).sum())
+    found = _entries_of_words(columns, low, high) if is_rare else _entries_in_files(columns, first, last, word_ids)
+    begin, end = np.searchsorted(found, first), np.searchsorted(found, last)
+    entries = _joined_slices(found, begin, end)
+    file = np.repeat(np.arange(len(files)), end - begin)
     card = np.searchsorted(columns.entry_offset, entries, "right") - 1
-    return Occurrences(files, file, card, words[found], columns.entry_counts[entries])
+    return Occurrences(files, file, card, columns.entry_word[entries], columns.entry_counts[entries])
+
+
+def _entries_of_words(columns: Columns, low: Int64s, high: Int64s) -> Int64s:
+    """Return the entries of some words in all files, ascending."""
+    entries = _joined_slices(columns.entry_by_word, low, high)
+    entries.sort()
+    return entries.astype(np.int64)
+
+
+def _entries_in_files(columns: Columns, first: Int64s, last: Int64s, word_ids: Uint32s) -> Int64s:
+    """Return those of several runs of entries that have one of some words, ascending."""
+    wanted = np.zeros(len(columns.word_files), np.bool_)
+    wanted[word_ids] = True
+    words = _joined_slices(columns.entry_word, first, last)
+    entries: Int64s = runs(first, last - first)[wanted[words]]
+    return entries
+
+
+def _joined_slices(values: NDArray[Any], first: Int64s, last: Int64s) -> NDArray[Any]:
+    """Return several slices of an array in a row."""
+    parts = [values[low:high] for low, high in zip(first.tolist(), last.tolist(), strict=True)]
+    return np.concatenate(parts) if parts else values[:0].copy()
 
 
 def match(index: DerivedIndex, occurrences: Occurrences, groups: TermGroups) -> Matches:

@@ -119,6 +119,8 @@ def _columns(
         place_offset=starts(rows.n_places),
         card_offset=starts(rows.n_cards),
         entry_offset=starts(rows.n_entries),
+        entry_by_word=np.argsort(rows.entries["entry_word"], kind="stable").astype(np.uint32),
+        word_offset=starts(np.bincount(rows.entries["entry_word"], minlength=n_words)),
         centrality=centrality(link_offset, link_target, link_weight, is_test),
         in_weight=np.bincount(link_target, link_weight, n_files).astype(np.float32),
         in_degree=np.bincount(link_target, minlength=n_files).astype(np.uint32),

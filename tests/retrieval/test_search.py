@@ -373,3 +373,11 @@ def test_what_is_done_is_asked_of_the_code_and_not_of_its_tests(tmp_path: Path) 
     routes = indexed(tmp_path, ROUTES)
     assert routes.ask("where are route parameters parsed").hits[0].card.path == "web/tree.py"
     assert routes.ask("test that route parameters are parsed by name").hits[0].card.path == "tests/test_tree.py"
+
+
+def test_a_term_says_on_which_words_of_the_query_it_rests(shop: IndexedText) -> None:
+    terms = shop.ask("where does the token store purge sessions").hits[0].terms
+    details = {term.name: term.detail for term in terms}
+    assert details["file_words"] == "words of the query in the whole file: token, store, purg, session, =tokenstore"
+    assert details["file_name"] == "words of the query in the file's name: token, store, =tokenstore"
+    assert terms[:2] == tuple(terms)[:2]
