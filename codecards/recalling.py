@@ -84,6 +84,7 @@ class Recalling:
 
     def _checked(self, hits: Sequence[Hit]) -> tuple[FoundCard, ...]:
         found: list[FoundCard] = []
+        self.fresh.expect({hit.card.path for hit in hits})
         for hit in hits:
             for looked in self.fresh.look([hit.card]):
                 card = looked.card

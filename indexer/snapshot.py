@@ -7,7 +7,7 @@ import os
 import sqlite3
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -217,6 +217,15 @@ class Snapshot:
         """Return the file of exactly this path, None if it is not indexed."""
         with self._rows("SELECT * FROM files WHERE path = ?", (os.fsencode(path),)) as rows:
             return file_of_row(rows[0]) if rows else None
+
+    def files_at(self, paths: Collection[str]) -> dict[str, FileEntry]:
+        """Return path -> file for those of some paths that are indexed."""
+        wanted, found = [os.fsencode(path) for path in paths], dict[str, FileEntry]()
+        for start in range(0, len(wanted), MAX_VARIABLES):
+            some = wanted[start : start + MAX_VARIABLES]
+            with self._rows(f"SELECT * FROM files WHERE path IN ({','.join('?' * len(some))})", some) as rows:
+                found.update((entry.path, entry) for entry in map(file_of_row, rows))
+        return found
 
     def card_counts(self) -> dict[int, int]:
         """Return file id -> number of cards."""
