@@ -17,7 +17,7 @@ from pathlib import Path
 
 from codecards.errors import SnapshotDamagedError
 
-FORMAT = 3
+FORMAT = 4
 """Raised by one whenever older derived files can't be read any more."""
 META_FILE = "meta.json"
 CONTENTS_FILE = "contents.json"
