@@ -25,7 +25,11 @@ CALL_PERIOD_S = 0.2
 MEMORY_PERIOD_S = 5.0
 FOUND_AFTER_S = 10.0
 """By then a new function must be found by its name."""
+SETTLED_AFTER = 0.5
+"""Share of the run after which a server has loaded all that it will, so that what still grows is a leak."""
 MIB = 1 << 20
+Memory = list[tuple[float, list[float]]]
+"""(Seconds since the start, MiB of each server), now and then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +156,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     return int(bool(tally.problems))
 
 
-def run(project: EditedProject, seconds: float, n_clients: int) -> tuple[Tally, list[tuple[float, float]]]:
-    """Return what the clients saw, and (seconds since the start, MiB of all servers) now and then."""
+def run(project: EditedProject, seconds: float, n_clients: int) -> tuple[Tally, Memory]:
+    """Return what the clients saw, and the memory of the servers."""
     tally, lock, stop = Tally(), threading.Lock(), threading.Event()
     command = [sys.executable, "-m", "codecards", "-C", str(project.root), "mcp"]
     clients = [McpClient(command) for _ in range(n_clients)]
@@ -164,13 +168,13 @@ def run(project: EditedProject, seconds: float, n_clients: int) -> tuple[Tally, 
     started = time.time()
     for thread in threads:
         thread.start()
-    memory: list[tuple[float, float]] = []
+    memory: Memory = []
     next_memory = 0.0
     while time.time() - started < seconds:
         project.edit()
         if time.time() - started >= next_memory:
             next_memory += MEMORY_PERIOD_S
-            memory.append((time.time() - started, sum(client.resident_bytes() for client in clients) / MIB))
+            memory.append((time.time() - started, [client.resident_bytes() / MIB for client in clients]))
         time.sleep(EDIT_PERIOD_S)
     stop.set()
     for thread in threads:
@@ -181,11 +185,11 @@ def run(project: EditedProject, seconds: float, n_clients: int) -> tuple[Tally, 
     return tally, memory
 
 
-def summary(tally: Tally, memory: Sequence[tuple[float, float]]) -> dict[str, Any]:
+def summary(tally: Tally, memory: Memory) -> dict[str, Any]:
     """Return the figures."""
     quarter = max(1, len(memory) // 4)
-    early = statistics.mean(mib for _, mib in memory[quarter : 2 * quarter] or memory)
-    late = statistics.mean(mib for _, mib in memory[-quarter:])
+    early = statistics.mean(sum(each) for _, each in memory[quarter : 2 * quarter] or memory)
+    late = statistics.mean(sum(each) for _, each in memory[-quarter:])
     return {
         "calls": tally.calls,
         "problems": dict(tally.problems),
@@ -194,7 +198,19 @@ def summary(tally: Tally, memory: Sequence[tuple[float, float]]) -> dict[str, An
         "p95 ms": round(statistics.quantiles(tally.times_ms, n=20)[-1], 1),
         "MiB of all servers, second quarter": round(early, 1),
         "MiB of all servers, last quarter": round(late, 1),
+        "MiB of each server at the end": [round(one, 1) for one in memory[-1][1]],
+        "MiB a minute that each server grows by in the second half": growth(memory),
     }
+
+
+def growth(memory: Memory) -> list[float]:
+    """Return the slope of a line through each server's memory in the settled part of the run, in MiB a minute."""
+    settled = memory[int(len(memory) * SETTLED_AFTER) :]
+    if len(settled) < 3:
+        return []
+    minutes = [second / 60 for second, _ in settled]
+    servers = zip(*(each for _, each in settled), strict=True)
+    return [round(statistics.linear_regression(minutes, server).slope, 2) for server in servers]
 
 
 def _talk(

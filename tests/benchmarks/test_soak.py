@@ -5,7 +5,7 @@ from pathlib import Path
 
 from benchmarks.mcp_client import Reply
 from benchmarks.mcp_speed import generated_project
-from benchmarks.soak import EditedProject, Tally, summary
+from benchmarks.soak import EditedProject, Tally, growth, summary
 
 
 def reply(sent_s: float, received_s: float) -> Reply:
@@ -32,9 +32,14 @@ def test_a_text_is_compared_with_every_version_of_the_time_between_question_and_
 
 def test_the_summary_tells_early_from_late_memory() -> None:
     tally = Tally(calls=3, times_ms=[1.0, 2.0, 3.0])
-    memory = [(float(second), 100.0 if second < 10 else 110.0) for second in range(20)]
+    memory = [(float(second), [100.0 if second < 10 else 110.0]) for second in range(20)]
     found = summary(tally, memory)
     assert (found["MiB of all servers, second quarter"], found["MiB of all servers, last quarter"]) == (100.0, 110.0)
+
+
+def test_a_server_that_grows_after_half_the_run_is_told_from_one_that_has_settled() -> None:
+    memory = [(60.0 * minute, [50.0 + minute, min(50.0 + minute, 60.0)]) for minute in range(40)]
+    assert growth(memory) == [1.0, 0.0]
 
 
 def test_a_generated_project_has_the_files_that_were_asked_for(tmp_path: Path) -> None:
