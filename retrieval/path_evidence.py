@@ -161,7 +161,10 @@ def _exact(index: DerivedIndex, files: Int64s, query: Query) -> Floats:
 
     content = query.content_words
     for position, word in enumerate(content[:40]):
-        want(word, (COMPOUND_BONUS if is_identifier(word) else 1.0) / (1 + 0.04 * position))
+        value = 1 / (1 + 0.04 * position)
+        want(word, value * (COMPOUND_BONUS if is_identifier(word) else 1.0))
+        for agent in _agents(word):
+            want(agent, value)
     for word, next_word in pairwise(content[:40]):
         want(word + next_word, JOINED_MATCH)
     if 1 < len(content) <= 5:
@@ -171,6 +174,12 @@ def _exact(index: DerivedIndex, files: Int64s, query: Query) -> Floats:
     names = index.columns.stem_hash[files, :2]
     equal = names[:, :, None] == hashes
     return np.asarray(np.where(equal, values, np.float32(0.0)).max(axis=(1, 2), initial=0.0), np.float32)
+
+
+def _agents(word: str) -> tuple[str, ...]:
+    """Return the names of what does what a word says: the router does the routing, the parser parses."""
+    base = stem(word)
+    return (f"{base}er", f"{base}or", f"{base}{base[-1]}er") if word.isascii() and word.isalpha() else ()
 
 
 def _with_folder(index: DerivedIndex, files: Int64s, query: Query) -> Floats:

@@ -42,8 +42,8 @@ SHORT: Mapping[str, float] = {
     "side": -0.9,
     "prose": -2.5,
     "made": -1.5,
-    "old_version": -3.0,
-    "depth": -0.5,  # folders above, beyond those that all files share; 0 to 6
+    "old_version": -4.0,
+    "depth": -0.6,  # folders above, beyond those that all files share; 0 to 6
     "header": -1.0,
     "header_with_source": -1.4,
     "entry": 0.4,
@@ -57,7 +57,7 @@ LONG: Mapping[str, float] = {
     **SHORT,
     "cards": 2.0,
     "best_card": 0.8,
-    "file_name_precision": 0.25,
+    "file_name_precision": 0.0,  # of twenty words some are a file's whole name by chance
     "file_name_first": 0.2,
     "centrality": 0.0,
     "users": 0.0,
@@ -65,6 +65,7 @@ LONG: Mapping[str, float] = {
     "size": 0.10,
     "test": -3.5,
     "depth": -0.3,
+    "entry": 0.0,
     "meaning_file": 3.0,
 }
 """For a question of ten words and more."""

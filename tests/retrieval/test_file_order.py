@@ -53,6 +53,16 @@ class Decoder:
 def parse(text: str) -> str:
     return text
 """
+ROUTES = """
+#- src/routing/route.py
+class Route:
+    def path(self) -> None: ...
+#- src/routing/router.py
+class Router:
+    def controllers(self) -> None: ...
+#- src/request.py
+class Request: ...
+"""
 CRATES = """
 #- net_client/src/frames.rs
 /// Splits frames of the stream.
@@ -77,6 +87,12 @@ pub fn count_frames() {}
 )
 def test_the_file_that_is_meant_comes_first(tmp_path: Path, text: str, query: str, path: str) -> None:
     assert indexed(tmp_path, text).paths(query)[0] == path
+
+
+def test_a_router_is_named_by_routing_as_a_route_is(tmp_path: Path) -> None:
+    answer = indexed(tmp_path, ROUTES).ask("routing to controllers")
+    named = {hit.card.path for hit in answer.hits if "file_name_exact" in {term.name for term in hit.terms}}
+    assert named == {"src/routing/router.py", "src/routing/route.py"}
 
 
 def test_a_question_about_both_sides_puts_neither_down(tmp_path: Path) -> None:
