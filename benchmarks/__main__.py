@@ -31,6 +31,10 @@ MODULES = {
     "governance": ("governance", "Recorded agent sessions, replayed through policies side by side."),
     "mcp": ("mcp_speed", "Answers over MCP, warm and cold, and the price of the tools, beside semble's server."),
     "soak": ("soak", "Several MCP servers on one project that is being edited: errors, stale lines, memory."),
+    "nonsense": (
+        "nonsense",
+        "How often a query without an answer is called answered, and what real questions are called.",
+    ),
     "plots": ("plots", "The newest results as charts: quality by index and query time, recall by tokens, governance."),
     "cases": ("cases", "The open cases of the case bank, where it can be had."),
     "fuzz": ("fuzz", "Coverage-guided fuzzing of the extractor, language by language."),
