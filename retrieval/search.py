@@ -104,7 +104,7 @@ def _verdict(
         top_files,
         has_exact_name=_has_exact_name(query, ranked.named, rows),
         is_placed=bool(ranked.placed.intersection(rows.tolist())),
-        similarity=similarity.best() if similarity is not None else 0.0,
+        similarity=similarity.best() if similarity is not None else None,
     )
 
 
