@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
-from benchmarks.metrics import DEPTH, function_reciprocal_rank, ndcg, target_ranks
+import numpy as np
+
+from benchmarks.metrics import DEPTH, function_reciprocal_rank, ndcg, recall, target_ranks
 from benchmarks.open_indexes import open_index
 from benchmarks.quality import by_tree
 from benchmarks.queries import Query, Span, read_queries
@@ -24,15 +26,16 @@ from codecards.retrieval.ranking import Ranked, query_similarity, rank
 LANES: Mapping[str, tuple[str, ...]] = {
     "words": (
         "cards", "best_card", "file_words", "file_fields", "documentation", "documentation_best",
+        "title_fields", "title_card", "title_words", "code_words",
         "card_words", "card_coverage", "card_message",
     ),
     "path": (
         "file_name", "file_name_precision", "file_name_exact", "file_name_head", "file_name_first", "folders",
-        "whole_path",
+        "folder_and_name", "folder_exact", "title_file_name", "whole_path",
     ),
     "names": (
         "action_name", "symbol_name", "symbol_names", "symbol", "symbol_in_text", "type_in_text", "first_symbol",
-        "card_name", "card_parent", "card_symbol",
+        "symbol_in_code", "code_name", "title_symbol", "card_name", "card_parent", "card_symbol",
     ),
     "graph": ("used_by_matches", "centrality", "users"),
     "meaning": ("meaning_cards", "meaning_file", "card_meaning"),
@@ -40,7 +43,9 @@ LANES: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Lane → its terms; those of cards as `card_<name>`."""
 WHOLE = "all"
-METRICS = ("ndcg@10", "function_mrr")
+RECALL = "recall@10"
+"""Of files; of the whole and of each way alone, for recall is what a second way to the candidates is for."""
+METRICS = ("ndcg@10", "function_mrr", RECALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +88,18 @@ def rows_of_query(index: DerivedIndex, query: Query) -> Iterator[Row]:
         return
     for name, changed in variants(ranked):
         yield from _scores(index, query, name, changed)
+    yield _recall(index, query, WHOLE, ranked)
     if similarity is not None:
         # Of two ways to the candidates, by words and by vectors, one is left out (S2-14).
         by_words = rank(index, asked, None, Filters())
         nearest, _ = similarity.nearest(DEPTH)
         files = list(dict.fromkeys(index.file_of_card[nearest].tolist()))
-        yield from _scores(index, query, "words alone", by_words) if by_words is not None else ()
-        by_vectors = [Span(index.path(file)) for file in files]
-        yield Row("vectors alone", "ndcg@10", ndcg(target_ranks(by_vectors, _files_of(query), "file")))
+        if by_words is not None:
+            yield from _scores(index, query, "words alone", by_words)
+            yield _recall(index, query, "words alone", by_words)
+        ranks = target_ranks([Span(index.path(file)) for file in files], _files_of(query), "file")
+        yield Row("vectors alone", "ndcg@10", ndcg(ranks))
+        yield Row("vectors alone", RECALL, recall(ranks))
 
 
 def measure(queries: Sequence[Query], trees: Path, state: Path, embedder: str) -> dict[str, dict[str, float]]:
@@ -113,21 +122,33 @@ def main(arguments: list[str] | None = None) -> int:
     """Measure the ablations of query files, print them, write a result file, and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks ablations", description=__doc__)
     parser.add_argument("--queries", type=Path, nargs="+", required=True)
-    parser.add_argument("--trees", type=Path, required=True, help="folder with the trees of the query files")
+    parser.add_argument(
+        "--trees", type=Path, nargs="+", required=True, help="folder of each file's trees, or one for all"
+    )
+    parser.add_argument("--limit", type=int, default=0, help="most queries of a file, spread evenly over it")
     parser.add_argument("--cache", type=Path, required=True, help="for indexes; kept between runs")
     parser.add_argument("--embedder", default="static")
     parser.add_argument("--no-save", action="store_true", help="write no result file")
     options = parser.parse_args(arguments)
+    if len(options.trees) not in (1, len(options.queries)):
+        parser.error("--trees takes one folder, or one for each query file")
     figures, counts = {}, {}
-    for path in options.queries:
-        queries = [query for query in read_queries(path) if (options.trees / query.tree).is_dir()]
-        table = measure(queries, options.trees, options.cache / "ablations", options.embedder)
+    for path, trees in zip(options.queries, options.trees * (len(options.queries) // len(options.trees)), strict=True):
+        queries = spread([query for query in read_queries(path) if (trees / query.tree).is_dir()], options.limit)
+        table = measure(queries, trees, options.cache / "ablations" / path.stem, options.embedder)
         figures[path.stem], counts[path.stem] = table, len(queries)
         sys.stdout.write(f"{path.stem}: {len(queries)} queries\n" + "\n".join(lines_of(table)) + "\n")
     if not options.no_save:
         settings = {"n_queries": counts, "embedder": options.embedder}
         sys.stdout.write(f"{write_result(new_result('ablations', settings, figures))}\n")
     return 0
+
+
+def spread(queries: Sequence[Query], limit: int) -> list[Query]:
+    """Return at most so many queries, evenly spread over all; all of them for 0."""
+    if not limit or len(queries) <= limit:
+        return list(queries)
+    return [queries[place * len(queries) // limit] for place in range(limit)]
 
 
 def lines_of(table: Mapping[str, Mapping[str, float]]) -> list[str]:
@@ -140,6 +161,13 @@ def lines_of(table: Mapping[str, Mapping[str, float]]) -> list[str]:
         changes = (f"{key} {value - whole.get(key, 0.0):+.4f}" for key, value in sorted(table[name].items()))
         lines.append(f"  {name:32s} " + "  ".join(changes))
     return lines
+
+
+def _recall(index: DerivedIndex, query: Query, variant: str, ranked: Ranked) -> Row:
+    """Return the share of the right files among the first ten files."""
+    best = np.argsort(-ranked.file_scores, kind="stable")[:DEPTH]
+    files = [Span(index.path(int(row))) for row in ranked.evidence.matches.files[best]]
+    return Row(variant, RECALL, recall(target_ranks(files, _files_of(query), "file")))
 
 
 def _scores(index: DerivedIndex, query: Query, variant: str, ranked: Ranked) -> Iterator[Row]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.ablations import WHOLE, lines_of, rows_of_query, variants, without
+from benchmarks.ablations import WHOLE, lines_of, rows_of_query, spread, variants, without
 from benchmarks.queries import Query, Span
 from codecards.retrieval.filters import Filters
 from codecards.retrieval.query import read_query
@@ -59,6 +59,13 @@ def test_a_query_gives_the_metrics_of_every_variant_and_of_each_way_alone(shop: 
     assert rows[WHOLE, "ndcg@10"] == 1.0
     assert rows[WHOLE, "function_mrr"] == 1.0
     assert {"words alone", "vectors alone"} <= {variant for variant, _ in rows}
+    assert rows["words alone", "recall@10"] == 1.0
+
+
+def test_a_sample_is_spread_over_all_queries() -> None:
+    queries = [Query(str(number), "t", "q", "python", "c", ()) for number in range(10)]
+    assert [query.id for query in spread(queries, 3)] == ["0", "3", "6"]
+    assert spread(queries, 0) == spread(queries, 99) == queries
 
 
 def test_the_table_begins_with_the_whole_and_goes_on_with_what_loses_most() -> None:
