@@ -5,10 +5,11 @@ report has words enough.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from codecards.indexer.tokens import words
 from codecards.retrieval.columns import ROLES, Floats, Int64s
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.file_evidence import (
@@ -21,7 +22,7 @@ from codecards.retrieval.file_evidence import (
 )
 from codecards.retrieval.issue_text import CODE, PROSE, SPAN, TITLE, IssueText, heaviest, issue_terms, split_issue
 from codecards.retrieval.path_evidence import path_evidence
-from codecards.retrieval.query import Name, Query, Term
+from codecards.retrieval.query import Name, Query, Term, content_words
 from codecards.retrieval.symbol_evidence import NamedCards, name_evidence, named_cards
 from codecards.retrieval.term_groups import TermGroups, group_terms
 from codecards.retrieval.text_evidence import (
@@ -49,6 +50,8 @@ FILE_WEIGHTS = TextWeights((4.0, 1.0, 2.0, 1.5, 1.0, 0.0), length=0.75)
 class IssueQuery:
     """A report in the words of one index."""
 
+    told: Query
+    """The query, its content words those of title and prose alone."""
     everything: TermGroups
     title: TermGroups
     code: TermGroups
@@ -64,7 +67,9 @@ def understand_issue(index: DerivedIndex, query: Query) -> IssueQuery:
     everything = issue_terms(((issue.title, TITLE), (issue.prose, PROSE), (issue.spans, SPAN), (issue.code, CODE)))
     title = issue_terms(((issue.title, 1.0),))
     code = issue_terms(((issue.spans, 1.0), (issue.code, CODE)))
+    spoken = content_words(words(f"{issue.title}\n{issue.prose}")) if query.kind != "trace" else query.content_words
     return IssueQuery(
+        told=replace(query, content_words=tuple(spoken)),
         everything=_groups(index, everything, N_TERMS),
         title=_groups(index, title, N_TITLE_TERMS),
         code=_groups(index, code, N_CODE_TERMS),
@@ -97,8 +102,8 @@ def gather_issue_evidence(
     word_ids = np.unique(np.concatenate([groups.word_ids for groups in all_groups]))
     occurrences = find_occurrences(index, files, word_ids)
     matches, title_matches, code_matches = (match(index, occurrences, groups) for groups in all_groups)
-    paths = path_evidence(index, files, query, issue.everything)
-    title_paths = path_evidence(index, files, query, issue.title)
+    paths = path_evidence(index, files, issue.told, issue.everything)
+    title_paths = path_evidence(index, files, issue.told, issue.title)
     names = name_evidence(index, matches, issue.everything)
     title_names = name_evidence(index, title_matches, issue.title)
     code_names = name_evidence(index, code_matches, issue.code)

@@ -109,7 +109,7 @@ def read_query(text: str) -> Query:
     paths = tuple(_paths(text))
     all_words = words(_address.sub(" ", text))
     kind = _kind(text, paths, frames, len(all_words))
-    content = _content_words(all_words)
+    content = content_words(all_words)
     n_words = len(all_words)
     return Query(
         text=text,
@@ -126,6 +126,17 @@ def read_query(text: str) -> Query:
         or n_words >= ISSUE_WORDS
         or ("\n" in text.strip() and n_words >= ISSUE_WORDS // 2),
     )
+
+
+def content_words(all_words: Sequence[str]) -> list[str]:
+    """Return the words of a text that say something; those of one that says nothing else are kept."""
+    if len(all_words) == 1:
+        return list(all_words)
+    kept = [word for word in all_words if word.casefold() not in STOP_WORDS]
+    if len(kept) >= 2:
+        return kept
+    softer = [word for word in all_words if word.casefold() not in STOP_WORDS or word.casefold() in SOFT_STOP_WORDS]
+    return softer or list(all_words)
 
 
 def is_identifier(word: str) -> bool:
@@ -153,16 +164,6 @@ def _kind(text: str, paths: Sequence[NamedPath], frames: Sequence[Frame], n_word
     if called and _qualified.fullmatch(called):
         return "symbol"
     return "question"
-
-
-def _content_words(all_words: Sequence[str]) -> list[str]:
-    if len(all_words) == 1:
-        return list(all_words)
-    kept = [word for word in all_words if word.casefold() not in STOP_WORDS]
-    if len(kept) >= 2:
-        return kept
-    softer = [word for word in all_words if word.casefold() not in STOP_WORDS or word.casefold() in SOFT_STOP_WORDS]
-    return softer or list(all_words)
 
 
 def _terms(content: Sequence[str]) -> Iterator[Term]:

@@ -75,7 +75,8 @@ def rank(
     else:
         named = named_cards(index, query.names)
         groups = (group_terms(index, query.terms),)
-    files = find_candidates(index, query, groups, named, placed, similarity, allowed, limits)
+    asked = issue.told if issue is not None else query
+    files = find_candidates(index, asked, groups, named, placed, similarity, allowed, limits)
     if not len(files) or (groups[0].is_empty and not placed and similarity is None):
         return None
     if issue is not None:
