@@ -8,6 +8,13 @@ MAX_FRAMES = 100
 _FORMS = (
     # Python
     re.compile(r'File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<name>[\w<>.]+))?'),
+    # IPython: File ~/shop/cart.py:12, in Cart.total(self)
+    re.compile(r"^\s*File (?P<path>[^\s\":]+):(?P<line>\d+), in (?P<name>[\w<>.]+)", re.MULTILINE),
+    # and before its version 8: ~/shop/cart.py in total(self), the line marked by an arrow below
+    re.compile(
+        r"^(?P<path>[~/][^\s:]*\.pyx?) in (?P<name>[\w<>]+)\([^\n]*(?:\n(?!-+> )[^\n]*){0,12}\n-+> (?P<line>\d+)",
+        re.MULTILINE,
+    ),
     # Java, Kotlin, Scala: at shop.cart.Cart.total(Cart.java:12)
     re.compile(r"^\s*at (?P<name>[\w$.<>]+)\((?P<path>[\w$]+\.\w+):(?P<line>\d+)\)", re.MULTILINE),
     # JavaScript: at total (src/cart.js:12:5)

@@ -84,6 +84,8 @@ def test_only_what_code_alone_is_written_like_is_an_identifier(word: str, is_one
         ("cart.rb:12:in `total'", ("cart.rb", 12, "total")),
         ("\t/src/cart.go:12 +0x1d", ("/src/cart.go", 12, "")),
         ("             at src/cart.rs:12:5", ("src/cart.rs", 12, "")),
+        ("File ~/shop/cart.py:12, in Cart.total(self)", ("~/shop/cart.py", 12, "total")),
+        ("~/shop/cart.py in total(self)\n     11     x = 1\n---> 12     y()", ("~/shop/cart.py", 12, "total")),
         ("thread 'main' panicked at 'no cart', src/cart.rs:12:5", ("src/cart.rs", 12, "")),
         ("thread 'main' panicked at src/cart.rs:12:5:", ("src/cart.rs", 12, "")),
         ("   --> src/cart.rs:12:5", ("src/cart.rs", 12, "")),
