@@ -58,6 +58,9 @@ class IndexReport:
     """What else the user should know: an older index was replaced, a damaged one rebuilt."""
 
 
+MANY_READ = 1_000
+"""Files after which the workers are ended: what they have grown to is not held while the generation is made. After fewer
+they wait for the next edit."""
 Progress = Callable[[str, int, int], None]
 """Told (what is being done, how many are done, how many there are)."""
 
@@ -232,6 +235,8 @@ def _read(run: _Run, writer: SnapshotWriter, changes: Changes, *, trusts: bool) 
         run.root, run.settings.discovery, store, trusts, lambda n_read: run.progress("reading", n_read, total)
     )
     read = reader.read(changes, run.workers())
+    if reader.n_parsed >= MANY_READ:
+        run.workers().close()
     return _Suspects(read, reader.problems, reader.n_parsed)
 
 

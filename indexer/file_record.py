@@ -59,6 +59,29 @@ class PackedRecord:
         return cls(frame[_length.size : _length.size + n_bytes], frame[_length.size + n_bytes :])
 
 
+@dataclass(frozen=True, slots=True)
+class ContentsHead:
+    """What of a file's `Contents` is needed before its cards and words are."""
+
+    encoding: str
+    problems: tuple[tuple[Reason, str, Kept], ...]
+    has_text: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class HeldRecord:
+    """A record as it waits in memory: facts for the call graph, all else still packed."""
+
+    facts: FileFacts
+    head: ContentsHead
+    _rest: bytes
+
+    @property
+    def contents(self) -> Contents:
+        """Cards and words; unpacked each time."""
+        return _unpack_contents(self._rest)
+
+
 def content_key(language: str, data: bytes) -> bytes:
     """Return what a content is kept by: 16 bytes of BLAKE2b over language and bytes."""
     return hashlib.blake2b(data, digest_size=16, key=language.encode()).digest()
@@ -81,10 +104,16 @@ def unpack(packed: PackedRecord) -> FileRecord:
     Raises:
         msgspec.DecodeError: The bytes are not a record.
     """
-    contents = _contents.decode(packed.rest)
-    # Files share most of their words: a whole repository in memory holds each once.
-    tokens = replace(contents.tokens, vocabulary=tuple(map(sys.intern, contents.tokens.vocabulary)))
-    return FileRecord(unpack_facts(packed.facts), replace(contents, tokens=tokens))
+    return FileRecord(unpack_facts(packed.facts), _unpack_contents(packed.rest))
+
+
+def hold(packed: PackedRecord) -> HeldRecord:
+    """Return a stored form as it waits in memory.
+
+    Raises:
+        msgspec.DecodeError: The bytes are not a record.
+    """
+    return HeldRecord(unpack_facts(packed.facts), _head.decode(packed.rest), packed.rest)
 
 
 def unpack_facts(data: bytes) -> FileFacts:
@@ -96,7 +125,15 @@ def unpack_facts(data: bytes) -> FileFacts:
     return _facts.decode(data)
 
 
+def _unpack_contents(rest: bytes) -> Contents:
+    contents = _contents.decode(rest)
+    # Files share most of their words: a whole repository in memory holds each once.
+    tokens = replace(contents.tokens, vocabulary=tuple(map(sys.intern, contents.tokens.vocabulary)))
+    return replace(contents, tokens=tokens)
+
+
 _length = struct.Struct(">I")
 _encoder = msgspec.msgpack.Encoder()
 _facts = msgspec.msgpack.Decoder(FileFacts)
 _contents = msgspec.msgpack.Decoder(Contents)
+_head = msgspec.msgpack.Decoder(ContentsHead)

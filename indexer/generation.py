@@ -85,8 +85,9 @@ def _put_files(writer: SnapshotWriter, read: list[ReadFile]) -> tuple[list[Chang
     while waiting:
         one = waiting.popleft()
         if one.record is not None:
-            file_id, cards = writer.put_file(one.entry, one.record.contents.drafts)
-            changed.append(ChangedFile(replace(one.entry, file_id=file_id), cards, one.record.contents.tokens))
+            contents = one.record.contents
+            file_id, cards = writer.put_file(one.entry, contents.drafts)
+            changed.append(ChangedFile(replace(one.entry, file_id=file_id), cards, contents.tokens))
             facts[one.entry.path] = one.record.facts
     return changed, facts
 
@@ -131,5 +132,5 @@ def _content_problems(writer: SnapshotWriter, difference: Difference) -> list[Pr
         if one.record is None:
             same.add(one.entry.path)
         else:
-            found += [Problem(one.entry.path, *problem) for problem in one.record.contents.problems]
+            found += [Problem(one.entry.path, *problem) for problem in one.record.head.problems]
     return found + [problem for problem in writer.problems(of_content=True) if problem.path in same]

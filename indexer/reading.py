@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from codecards.indexer.changes import Changes, is_racy
-from codecards.indexer.file_record import FileRecord, PackedRecord, content_key, unpack
+from codecards.indexer.file_record import HeldRecord, PackedRecord, content_key, hold
 from codecards.indexer.file_roles import role_of
 from codecards.indexer.languages import HEAD_BYTES, detect_language
 from codecards.indexer.module_paths import module_name
@@ -26,7 +26,7 @@ class ReadFile:
 
     entry: FileEntry
     """With `file_id` 0 for a new file."""
-    record: FileRecord | None
+    record: HeldRecord | None
     """None where the content is the same as before."""
 
 
@@ -65,14 +65,14 @@ class SuspectReader:
     """Of files that could not be read."""
     n_parsed: int = 0
     _suspects: list[_Suspect] = field(default_factory=list)
-    _records: dict[bytes, FileRecord] = field(default_factory=dict)
+    _records: dict[bytes, PackedRecord | HeldRecord] = field(default_factory=dict)
 
     def read(self, changes: Changes, workers: Workers) -> list[ReadFile]:
         """Return every suspect that could be read; the others are among the problems."""
         unsaved: list[tuple[bytes, PackedRecord]] = []
         for answer in workers.read(self._new_contents(changes)):
             self.n_parsed += 1
-            self._records[answer.key] = answer.record
+            self._records[answer.key] = answer.packed
             unsaved.append((answer.key, answer.packed))
             if len(unsaved) >= RECORDS_A_COMMIT:
                 self.store.keep(unsaved)
@@ -99,7 +99,7 @@ class SuspectReader:
             seen.add(key)
             packed = self.store.find(key)
             if packed is not None:
-                self._records[key] = unpack(packed)
+                self._records[key] = packed
             else:
                 yield Content(key, language, data)
 
@@ -113,6 +113,8 @@ class SuspectReader:
             same = replace(known, size_bytes=file.size_bytes, mtime_ns=file.mtime_ns, ctime_ns=file.ctime_ns,
                            inode=file.inode, racy=racy)  # fmt: skip
             return ReadFile(same, None)
+        if isinstance(record, PackedRecord):
+            record = self._records[suspect.key] = hold(record)
         facts = record.facts
         entry = FileEntry(
             file_id=known.file_id if known is not None else 0,
@@ -123,8 +125,8 @@ class SuspectReader:
             ctime_ns=file.ctime_ns,
             inode=file.inode,
             racy=racy,
-            language=facts.language if record.contents.has_text else suspect.language,
-            encoding=record.contents.encoding,
+            language=facts.language if record.head.has_text else suspect.language,
+            encoding=record.head.encoding,
             role=role_of(file.path, generated=facts.generated),
             # A name need not be UTF-8, and SQLite takes nothing else as text.
             module=module_name(file.path, facts).encode("utf-8", "backslashreplace").decode(),

@@ -43,9 +43,12 @@ class ReadContent:
     """The answer to a `Content`."""
 
     key: bytes
-    record: FileRecord
     packed: PackedRecord
-    """The record's stored form."""
+
+    @property
+    def record(self) -> FileRecord:
+        """What the content says, unpacked when it is asked for: the stored form is a third as large."""
+        return unpack(self.packed)
 
 
 class Workers:
@@ -122,12 +125,10 @@ class Workers:
             frame = process.ask(content)
             if frame is None:
                 process.close()
-                record = self._failure(process, content)
-                answer.put(ReadContent(content.key, record, pack(record)))
+                answer.put(ReadContent(content.key, pack(self._failure(process, content))))
                 process = None
             else:
-                packed = PackedRecord.from_frame(frame)
-                answer.put(ReadContent(content.key, unpack(packed), packed))
+                answer.put(ReadContent(content.key, PackedRecord.from_frame(frame)))
         if process is not None:
             self._idle.put(process)
 

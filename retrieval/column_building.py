@@ -159,7 +159,7 @@ def runs(first: Int64s, lengths: Int64s) -> Int64s:
     return offsets + np.arange(len(offsets), dtype=np.int64)
 
 
-def starts(lengths: Int64s) -> Int64s:
+def starts(lengths: NDArray[np.integer[Any]]) -> Int64s:
     """Return where each of several runs begins, and the end."""
     found = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=found[1:])
@@ -199,10 +199,12 @@ def _entries(
 
 def _field_lengths(entry_counts: NDArray[np.uint8], n_entries: Int64s) -> NDArray[np.uint16]:
     """Return (n_cards, 6): the sum of each card's counts by field."""
-    sums = np.zeros((len(entry_counts) + 1, len(FIELDS)), np.int64)
-    np.cumsum(entry_counts, axis=0, dtype=np.int64, out=sums[1:])
     ends = starts(n_entries)
-    return np.asarray(np.minimum(sums[ends[1:]] - sums[ends[:-1]], 65535), np.uint16)
+    lengths = np.zeros((len(n_entries), len(FIELDS)), np.uint16)
+    for field in range(len(FIELDS)):  # one by one: the sums are eight times as large as the counts
+        sums = starts(entry_counts[:, field])
+        lengths[:, field] = np.minimum(sums[ends[1:]] - sums[ends[:-1]], 65535)
+    return lengths
 
 
 def _card_columns(cards: Sequence[Card]) -> dict[str, NDArray[Any]]:

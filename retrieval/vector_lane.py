@@ -11,7 +11,7 @@ vectors/
 
 import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -189,13 +189,17 @@ def derive_vectors(change: Change, embedder: Embedder, texts_of: TextsOf, *, fai
     changed_rows = {row_of_file[one.entry.file_id] for one in change.changed}
     if old is not None and change.old_folder is not None:
         _take_old(Columns.open(change.old_folder / "columns"), columns, old, changed_rows, vectors, keys)
+    known = {key.tobytes(): row for row, key in enumerate(old.keys)} if old is not None and change.changed else {}
     wanted_rows: list[int] = []
     texts: list[str] = []
     for one in change.changed:
         first = int(columns.card_offset[row_of_file[one.entry.file_id]])
         wanted_rows += range(first, first + len(one.cards))
         texts += texts_of(one)
-    _embed(wanted_rows, texts, embedder, old, vectors, keys)
+        if len(texts) >= _ROWS_AT_ONCE:  # the text of a whole repository is not held at once
+            _embed(wanted_rows, texts, embedder, old, known, vectors, keys)
+            wanted_rows, texts = [], []
+    _embed(wanted_rows, texts, embedder, old, known, vectors, keys)
     folder = change.new_folder / "vectors"
     folder.mkdir()
     file_vectors = _file_means(columns, vectors)
@@ -260,13 +264,11 @@ def _embed(
     texts: Sequence[str],
     embedder: Embedder,
     old: _OldLane | None,
+    known: Mapping[bytes, int],
     vectors: NDArray[np.float16],
     keys: NDArray[np.uint64],
 ) -> None:
-    """Fill in the vectors of some texts, those of texts that were embedded before from the old lane."""
-    known: dict[bytes, int] = {}
-    if old is not None and len(texts):
-        known = {key.tobytes(): row for row, key in enumerate(old.keys)}
+    """Fill in the vectors of some texts, those of texts that were embedded before (key -> row) from the old lane."""
     fresh: list[int] = []
     for position, (row, text) in enumerate(zip(rows, texts, strict=True)):
         key = text_key(text)
