@@ -70,9 +70,8 @@ class ContentsHead:
 
 @dataclass(frozen=True, slots=True)
 class HeldRecord:
-    """A record as it waits in memory: facts for the call graph, all else still packed."""
+    """A record as it waits in memory, most of it packed; its facts are read from the snapshot when all are needed."""
 
-    facts: FileFacts
     head: ContentsHead
     _rest: bytes
 
@@ -113,7 +112,7 @@ def hold(packed: PackedRecord) -> HeldRecord:
     Raises:
         msgspec.DecodeError: The bytes are not a record.
     """
-    return HeldRecord(unpack_facts(packed.facts), _head.decode(packed.rest), packed.rest)
+    return HeldRecord(_head.decode(packed.rest), packed.rest)
 
 
 def unpack_facts(data: bytes) -> FileFacts:

@@ -8,7 +8,6 @@ from pathlib import Path
 from codecards.indexer.changes import Changes
 from codecards.indexer.deriving import Change, ChangedFile, Deriver
 from codecards.indexer.edge_resolution import Edge, Resolver
-from codecards.indexer.facts import FileFacts
 from codecards.indexer.problems import Problem, Reason
 from codecards.indexer.reading import ReadFile
 from codecards.indexer.snapshot import FileEntry
@@ -53,9 +52,8 @@ def commit_generation(
         writer.remove_files(entry.file_id for entry in changes.removed)
         writer.put_problems(difference.of_reading, _content_problems(writer, difference))
         stable = writer.generation > 0 and not changes.removed and _same_interfaces(difference)
-        changed, facts = _put_files(writer, difference.read)
-        _resolve(writer, facts, [one.entry for one in changed] if stable else None, progress)
-        facts.clear()
+        changed = _put_files(writer, difference.read)
+        _resolve(writer, [one.entry for one in changed] if stable else None, progress)
         progress("deriving", 0, 1)
         removed = frozenset(entry.file_id for entry in changes.removed)
         everything = changed if difference.old_folder is not None else _every_file(writer, changed)
@@ -75,11 +73,10 @@ def commit_generation(
     progress("done", 1, 1)
 
 
-def _put_files(writer: SnapshotWriter, read: list[ReadFile]) -> tuple[list[ChangedFile], dict[str, FileFacts]]:
-    """Put changed files in, and empty the list; return them, and path -> facts."""
+def _put_files(writer: SnapshotWriter, read: list[ReadFile]) -> list[ChangedFile]:
+    """Put changed files in, and empty the list; return them."""
     changed: list[ChangedFile] = []
     writer.touch_files([one.entry for one in read if one.record is None])
-    facts: dict[str, FileFacts] = {}
     waiting = deque(read)
     read.clear()
     while waiting:
@@ -88,8 +85,7 @@ def _put_files(writer: SnapshotWriter, read: list[ReadFile]) -> tuple[list[Chang
             contents = one.record.contents
             file_id, cards = writer.put_file(one.entry, contents.drafts)
             changed.append(ChangedFile(replace(one.entry, file_id=file_id), cards, contents.tokens))
-            facts[one.entry.path] = one.record.facts
-    return changed, facts
+    return changed
 
 
 def _same_interfaces(difference: Difference) -> bool:
@@ -98,14 +94,12 @@ def _same_interfaces(difference: Difference) -> bool:
     return all(before.get(one.entry.path) == one.entry.interface for one in difference.read)
 
 
-def _resolve(
-    writer: SnapshotWriter, fresh: Mapping[str, FileFacts], changed: Sequence[FileEntry] | None, progress: Progress
-) -> None:
+def _resolve(writer: SnapshotWriter, changed: Sequence[FileEntry] | None, progress: Progress) -> None:
     """Resolve the references of the changed files, or (None) of all."""
     files = writer.files()
     file_ids = {entry.path: entry.file_id for entry in files}
-    facts = dict(writer.facts_of_files(without=fresh)) | dict(fresh)
-    resolver = Resolver(SymbolTable(facts))
+    # All at once and from the snapshot: what lies together in memory is given back together when it is done with.
+    resolver = Resolver(SymbolTable(dict(writer.facts_of_files())))
     paths = [entry.path for entry in (files if changed is None else changed)]
 
     def edges() -> Iterator[Edge]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from codecards.indexer.changes import Changes, is_racy
-from codecards.indexer.file_record import HeldRecord, PackedRecord, content_key, hold
+from codecards.indexer.file_record import HeldRecord, PackedRecord, content_key, hold, unpack_facts
 from codecards.indexer.file_roles import role_of
 from codecards.indexer.languages import HEAD_BYTES, detect_language
 from codecards.indexer.module_paths import module_name
@@ -65,7 +65,7 @@ class SuspectReader:
     """Of files that could not be read."""
     n_parsed: int = 0
     _suspects: list[_Suspect] = field(default_factory=list)
-    _records: dict[bytes, PackedRecord | HeldRecord] = field(default_factory=dict)
+    _records: dict[bytes, PackedRecord] = field(default_factory=dict)
 
     def read(self, changes: Changes, workers: Workers) -> list[ReadFile]:
         """Return every suspect that could be read; the others are among the problems."""
@@ -113,9 +113,7 @@ class SuspectReader:
             same = replace(known, size_bytes=file.size_bytes, mtime_ns=file.mtime_ns, ctime_ns=file.ctime_ns,
                            inode=file.inode, racy=racy)  # fmt: skip
             return ReadFile(same, None)
-        if isinstance(record, PackedRecord):
-            record = self._records[suspect.key] = hold(record)
-        facts = record.facts
+        facts, held = unpack_facts(record.facts), hold(record)
         entry = FileEntry(
             file_id=known.file_id if known is not None else 0,
             path=file.path,
@@ -125,8 +123,8 @@ class SuspectReader:
             ctime_ns=file.ctime_ns,
             inode=file.inode,
             racy=racy,
-            language=facts.language if record.head.has_text else suspect.language,
-            encoding=record.head.encoding,
+            language=facts.language if held.head.has_text else suspect.language,
+            encoding=held.head.encoding,
             role=role_of(file.path, generated=facts.generated),
             # A name need not be UTF-8, and SQLite takes nothing else as text.
             module=module_name(file.path, facts).encode("utf-8", "backslashreplace").decode(),
@@ -134,4 +132,4 @@ class SuspectReader:
             leading_comment=facts.leading_comment,
             interface=interface_digest(file.path, facts),
         )
-        return ReadFile(entry, record)
+        return ReadFile(entry, held)

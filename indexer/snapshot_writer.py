@@ -5,7 +5,7 @@
 
 import os
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -146,14 +146,12 @@ class SnapshotWriter:
         rows = self._rows("SELECT facts, rest FROM records WHERE content_key = ?", (content_key,))
         return PackedRecord(*rows[0]) if rows else None
 
-    def facts_of_files(self, *, without: Collection[str]) -> Iterator[tuple[str, FileFacts]]:
-        """Yield path and facts of every file but some, by path."""
+    def facts_of_files(self) -> Iterator[tuple[str, FileFacts]]:
+        """Yield path and facts of every file, by path."""
         query = "SELECT path, facts FROM files JOIN records USING (content_key) ORDER BY path"
         with self._explained():
             for path_bytes, facts in self._connection.execute(query):
-                path = os.fsdecode(path_bytes)
-                if path not in without:
-                    yield path, unpack_facts(facts)
+                yield os.fsdecode(path_bytes), unpack_facts(facts)
 
     def positions(self) -> dict[int, dict[int, int]]:
         """Return file id -> definition position -> card id (the module's card under -1), parts left out."""
