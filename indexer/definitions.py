@@ -72,8 +72,10 @@ def finish_definitions(
             around if not around or kept[around[-1]].end >= one.end else [i for i in around if kept[i].end >= one.end]
         )
         parent = holders[-1] if holders else -1
-        if parent >= 0 and one.kind in _VAGUE_KINDS and (one.start, one.end) == (kept[parent].start, kept[parent].end):
-            parent = values[parent].parent  # `a, b = 1, 2` and `typedef int a, *b;`: neither holds the other
+        if parent >= 0 and _VAGUE_KINDS & {one.kind, kept[parent].kind} and _same_place(one, kept[parent]):
+            parent = values[
+                parent
+            ].parent  # `a, b = 1, 2`, `typedef int a, *b;`, `int a, f();`: neither holds the other
         if (
             parent >= 0
             and one.kind in VALUE_KINDS
@@ -253,21 +255,26 @@ def _without_doubles(drafts: Sequence[Draft]) -> list[Draft]:
 
 
 def _extend(drafts: list[Draft], outers: Sequence[tree_sitter.Node]) -> None:
-    """Give each outer node's start to the first definition in it, if that ends on the same line."""
+    """Give each outer node's start to the first definition in it, if that ends on the same line, and to those beside it."""
     if not outers:
         return
     drafts.sort(key=lambda one: (one.start, -one.end))
     starts = [one.start for one in drafts]
     for outer in sorted(outers, key=lambda node: node.end_byte - node.start_byte):
         end_row = last_row(outer)
+        extended: Draft | None = None
         for one in drafts[bisect_left(starts, outer.start_byte) :]:
-            if one.start >= outer.end_byte:
+            if one.start >= outer.end_byte or (extended is not None and one.node != extended.node):
                 break
             if one.end > outer.end_byte or end_row != (one.last_row if one.last_row >= 0 else last_row(one.node)):
                 continue  # something inside a decorator, before the definition
             one.start = outer.start_byte
             one.first_row = outer.start_point[0]
-            break
+            extended = one  # and with it the other names of one statement
+
+
+def _same_place(one: Draft, other: Draft) -> bool:
+    return one.node == other.node or (one.start, one.end) == (other.start, other.end)
 
 
 def _definition(

@@ -1,5 +1,6 @@
 (function_definition name: (word) @name body: (_) @body) @definition.function
 (program (variable_assignment name: (variable_name) @name) @definition.variable)
+(program (variable_assignments (variable_assignment name: (variable_name) @name) @definition.variable))
 (program (declaration_command (variable_assignment name: (variable_name) @name) @definition.variable))
 
 (command name: (command_name (word) @reference.call)) @import

@@ -17,9 +17,13 @@
 (export_statement "default" value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)
   (generator_function body: (_) @body)]) @definition.function
 (export_statement "default" value: (class body: (_) @body)) @definition.class
-(program (lexical_declaration (variable_declarator name: (identifier) @name) @definition.variable))
+(program (lexical_declaration (variable_declarator name: [(identifier) @name
+  (object_pattern [(shorthand_property_identifier_pattern) @name (pair_pattern value: (identifier) @name)
+    (object_assignment_pattern left: (shorthand_property_identifier_pattern) @name)]) (array_pattern (identifier) @name)]) @definition.variable))
 (program (variable_declaration (variable_declarator name: (identifier) @name) @definition.variable))
-(export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name) @definition.variable))
+(export_statement declaration: (lexical_declaration (variable_declarator name: [(identifier) @name
+  (object_pattern [(shorthand_property_identifier_pattern) @name (pair_pattern value: (identifier) @name)
+    (object_assignment_pattern left: (shorthand_property_identifier_pattern) @name)]) (array_pattern (identifier) @name)]) @definition.variable))
 (export_statement declaration: (variable_declaration (variable_declarator name: (identifier) @name) @definition.variable))
 
 (export_statement) @outer

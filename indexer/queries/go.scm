@@ -13,7 +13,8 @@
 (type_spec name: (_) @name type: (struct_type (field_declaration_list (field_declaration !name type: (_) @base)))) @definition.struct
 (type_spec name: (_) @name type: (interface_type (type_elem . [(type_identifier) (qualified_type) (generic_type)] @base .))) @definition.interface
 (interface_type (method_elem name: (_) @name result: (_)? @returns) @definition.method)
-(source_file (const_declaration (const_spec name: (identifier) @name) @definition.constant))
+; not by its field: the grammar gives that to the commas too, and only the first name would be found
+(source_file (const_declaration (const_spec (identifier) @name) @definition.constant))
 (source_file (var_declaration (var_spec name: (identifier) @name) @definition.variable))
 (source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name) @definition.variable)))
 

@@ -14,6 +14,7 @@
   (#any-of? @_attr "attr_accessor" "attr_reader" "attr_writer" "cattr_accessor" "mattr_accessor")) @definition.field
 (assignment left: (constant) @name right: (call receiver: (constant) method: (identifier) block: (_) @body)) @definition.class
 (assignment left: [(constant) (scope_resolution)] @name) @definition.constant
+(assignment left: (left_assignment_list (constant) @name)) @definition.constant
 
 ; uses
 

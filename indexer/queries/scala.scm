@@ -17,12 +17,12 @@
 (extension_definition parameters: (parameters (parameter type: (_) @owner)) body: (function_definition name: (_) @name) @definition.function)
 (full_enum_case name: (_) @name) @definition.class
 (type_definition name: (_) @name) @definition.type
-(compilation_unit [(val_definition pattern: (identifier) @name) (var_definition pattern: (identifier) @name)
+(compilation_unit [(val_definition pattern: [(identifier) @name (_ (identifier) @name)]) (var_definition pattern: [(identifier) @name (_ (identifier) @name)])
   (val_declaration name: (identifier) @name)] @definition.variable)
-(template_body [(val_definition pattern: (identifier) @name) (var_definition pattern: (identifier) @name)
+(template_body [(val_definition pattern: [(identifier) @name (_ (identifier) @name)]) (var_definition pattern: [(identifier) @name (_ (identifier) @name)])
   (val_declaration name: (identifier) @name) (var_declaration name: (identifier) @name)] @definition.field)
-(with_template_body [(val_definition pattern: (identifier) @name) (var_definition pattern: (identifier) @name)] @definition.field)
-(enum_body [(val_definition pattern: (identifier) @name) (var_definition pattern: (identifier) @name)] @definition.field)
+(with_template_body [(val_definition pattern: [(identifier) @name (_ (identifier) @name)]) (var_definition pattern: [(identifier) @name (_ (identifier) @name)])] @definition.field)
+(enum_body [(val_definition pattern: [(identifier) @name (_ (identifier) @name)]) (var_definition pattern: [(identifier) @name (_ (identifier) @name)])] @definition.field)
 
 ; uses
 
