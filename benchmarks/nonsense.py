@@ -17,7 +17,7 @@ from benchmarks.chinese_set import Package, fetch, read_tree
 from benchmarks.nonsense_queries import Nonsense, nonsense_queries
 from benchmarks.quality import by_tree
 from benchmarks.queries import Query, read_queries
-from benchmarks.report import markdown
+from benchmarks.report import markdown, verdict_rows
 from benchmarks.result_files import new_result, write_result
 from benchmarks.trees import unpack_archive
 from codecards.config import DEFAULT_EMBEDDER, Settings
@@ -146,14 +146,6 @@ def default_trees(cache: Path) -> list[Path]:
     return trees
 
 
-def table(figures: Mapping[str, Mapping[str, float]]) -> str:
-    """Return group → verdict → share as a Markdown table in per cent."""
-    rows = [["", "queries", *VERDICTS]]
-    for name, values in figures.items():
-        rows.append([name, f"{values['queries']:,}", *(f"{100 * values[verdict]:.1f} %" for verdict in VERDICTS)])
-    return markdown(rows)
-
-
 def read_real(given: Sequence[Sequence[str]]) -> list[RealSet]:
     """Return the sets of real questions of pairs (query file, folder of its trees); rows without a tree are left out."""
     sets = []
@@ -181,8 +173,7 @@ def main(arguments: list[str] | None = None) -> int:
     families, of_trees, found = ask_nonsense(trees, queries, state, given.embedder)
     real = [row for one in read_real(given.real) for row in ask_real(one, state, given.embedder)]
     figures = {"family": shares(families), "tree": shares(of_trees), "real": shares(real)}
-    for name, group in figures.items():
-        sys.stdout.write(f"\n{name}\n{table(group)}\n")
+    sys.stdout.write(f"{markdown(verdict_rows(figures))}\n\n{markdown(verdict_rows({'family': figures['tree']}))}\n")
     if given.list:
         given.list.write_text("\n".join(found) + "\n", encoding="utf-8")
     if not given.no_save:

@@ -7,6 +7,7 @@ from typing import Any
 
 from benchmarks.result_files import RESULTS, Result, newest, read_results
 from benchmarks.speed import FIGURES, overall
+from benchmarks.systems import SYSTEMS
 
 COLUMNS = {
     "ndcg@10": "NDCG@10",
@@ -20,6 +21,11 @@ COLUMNS = {
     "recall@2000tokens": "recall 2k tok",
 }
 """Metrics of the tables, and their headings."""
+SETS = (
+    "semble_dev", "sweqa_dev", "default-set-1", "swebench_dev_verified", "swebench_dev", "swebench_multi_dev", "pypi_dev",
+    "chinese", "chinese_without_documents", "the_same_in_english",
+)  # fmt: skip
+"""Order of the query sets in tables; others follow by name."""
 MARKED = re.compile(r"(<!-- bench:([\w-]+) -->\n)(.*?)(<!-- /bench:\2 -->)", re.DOTALL)
 
 
@@ -80,7 +86,7 @@ def check_report(file: Path, results_folder: Path = RESULTS) -> bool:
 def filled(text: str, results: list[Result]) -> str:
     """Return text with the newest results between its markers.
 
-    Names: `quality` for one table over all query sets, `speed`, or the name of any result
+    Names: `quality` for one table over all query sets, `speed`, `nonsense`, or the name of any result
     with figures of the form row -> column -> number.
     """
     latest = newest(results)
@@ -102,6 +108,8 @@ def _table(name: str, latest: Mapping[str, Result]) -> str:
     result = latest[name]
     if name == "speed":
         return markdown(speed_rows(result.figures))
+    if name == "nonsense":
+        return markdown(verdict_rows(result.figures))
     columns = list(dict.fromkeys(column for row in result.figures.values() for column in row))
     rows = [[row, *(_number(values.get(column)) for column in columns)] for row, values in result.figures.items()]
     return markdown([["", *columns], *rows])
@@ -109,11 +117,27 @@ def _table(name: str, latest: Mapping[str, Result]) -> str:
 
 def _quality_rows(sets: Mapping[str, Result]) -> list[list[str]]:
     rows = [["set", "system", *COLUMNS.values()]]
-    for name, result in sorted(sets.items()):
-        for system, figures in result.figures.items():
+    for name, result in sorted(sets.items(), key=lambda item: _place(item[0], SETS)):
+        for system, figures in sorted(result.figures.items(), key=lambda item: _place(item[0], tuple(SYSTEMS))):
             cells = [_number(figures["all"].get(column)) for column in COLUMNS]
             rows.append([f"{name} ({result.settings['n_queries']})", system, *cells])
     return rows
+
+
+def verdict_rows(figures: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[list[str]]:
+    """Return a heading row, a row for each family of nonsense, and one for each set of real questions, in per cent."""
+    rows = [["", "queries", "found", "weak", "none"]]
+    for part, label in (("family", "{}"), ("real", "real: {}")):
+        for name, values in figures.get(part, {}).items():
+            if part == "family" or name != "all":
+                cells = (f"{100 * values[verdict]:.1f} %" for verdict in rows[0][2:])
+                rows.append([label.format(name), f"{values['queries']:,.0f}", *cells])
+    return rows
+
+
+def _place(name: str, order: Sequence[str]) -> tuple[int, str]:
+    """Return what sorts names by an order, unknown ones after all others."""
+    return (order.index(name) if name in order else len(order)), name
 
 
 def markdown(rows: Sequence[Iterable[str]]) -> str:

@@ -73,3 +73,30 @@ def test_a_file_is_current_once_it_was_rewritten(tmp_path: Path) -> None:
 def test_a_marker_without_a_result_is_an_error() -> None:
     with pytest.raises(UnknownTableError, match="there is no result of speed"):
         filled("<!-- bench:speed -->\n<!-- /bench:speed -->\n", [])
+
+
+def test_families_of_nonsense_are_told_with_all_of_them_and_real_questions_by_set() -> None:
+    shares = {"queries": 200, "found": 0.005, "weak": 0.2, "none": 0.795}
+    figures = {
+        "family": {"gibberish": shares, "all": shares},
+        "tree": {"a": shares},
+        "real": {"dev": shares, "all": shares},
+    }
+    table = filled(
+        "<!-- bench:nonsense -->\n<!-- /bench:nonsense -->", [replace(QUALITY, what="nonsense", figures=figures)]
+    )
+    assert [line.split(" | ")[0] for line in table.splitlines()[3:-1]] == ["| gibberish", "| all", "| real: dev"]
+    assert "| gibberish | 200 | 0.5 % | 20.0 % | 79.5 % |" in table
+
+
+def test_sets_and_systems_stand_in_their_order_and_unknown_ones_at_the_end() -> None:
+    figures = {name: {"all": {"ndcg@10": 0.5}} for name in ("semble", "another", "codecards")}
+    results = [
+        replace(QUALITY, what=f"quality-{name}", figures=figures)
+        for name in ("chinese", "a_users_own", "swebench_dev_verified", "semble_dev")
+    ]
+    lines = filled("<!-- bench:quality -->\n<!-- /bench:quality -->", results).splitlines()[3:-1]
+    assert [line.split(" | ")[0] for line in lines[::3]] == [
+        "| semble_dev (2)", "| swebench_dev_verified (2)", "| chinese (2)", "| a_users_own (2)",
+    ]  # fmt: skip
+    assert [line.split(" | ")[1] for line in lines[:3]] == ["codecards", "semble", "another"]
