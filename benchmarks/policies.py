@@ -72,6 +72,8 @@ class View:
     has_goal: bool = True
     switches: Sequence[tuple[str, str]] = ()
     """Switches of mode that the policy made by itself: (path, "promote" or "demote")."""
+    is_refused: bool = False
+    """Whether nothing is shown, for the task alone is larger than the budget."""
 
 
 class Workspace:
@@ -253,9 +255,7 @@ class Governed:
         self.workspace = workspace
         reserve = max(400, int(self.budget_tokens * 0.35))
         self.window = WindowSettings(reserve + 100, 100)
-        self.state = SessionState(
-            "replay", WorkingMemory(Task(task[:800] or "fix the issue")), self.budget_tokens, "", ""
-        )
+        self.state = SessionState("replay", WorkingMemory(Task(task)), self.budget_tokens, "", "")
 
     def take(self, event: Event) -> None:
         """Open what is read or written; outputs of other acts go into the window."""
@@ -288,7 +288,7 @@ class Governed:
         try:
             result = take_turn(self.state, TurnInput(texts, OutlineDigester().digest, signals=signals), settings)
         except BudgetTooSmallError:
-            return View(0, has_goal=False)
+            return View(0, has_goal=False, is_refused=True)
         self.state = result.state
         fragments, digests = [], set()
         for file in result.context.files:

@@ -139,12 +139,8 @@ def mine_tasks(root: Path, snapshot: Snapshot, workers: Workers, n_commits: int)
 def _read_commit(record: str, code: _Places) -> _Commit | str:
     """Return the commit of one record of the log, or why it asks nothing."""
     name, time, subject, body, changes = (record.split("\x1f") + [""] * 5)[:5]
-    if _revert.search(subject) or _revert.search(body):
-        return "revert"
-    if _version.search(subject):
-        return "version"
-    if _style.search(subject):
-        return "style"
+    if why := why_no_task(subject, body):
+        return why
     rows = [row.lstrip("\n").split("\t", 2) for row in changes.split("\0")]
     sizes = {row[2]: sum(int(number) for number in row[:2] if number.isdigit()) for row in rows if len(row) == 3}
     paths = {path: now for path in sizes if (now := code.now(path)) is not None}
@@ -156,6 +152,15 @@ def _read_commit(record: str, code: _Places) -> _Commit | str:
     if len(read_query(text).content_words) < MIN_WORDS:
         return "short"
     return _Commit(name.strip(), int(time), text, paths)
+
+
+def why_no_task(subject: str, body: str) -> str:
+    """Return why a commit is nobody's task: "revert", "version" or "style"; "" where it may be one."""
+    if _revert.search(subject) or _revert.search(body):
+        return "revert"
+    if _version.search(subject):
+        return "version"
+    return "style" if _style.search(subject) else ""
 
 
 def question_of(subject: str) -> str:

@@ -6,14 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.governance import Figures, Recording, at_equal_rate, in_part, joined, main, marks, replay
+from benchmarks.governance import main, replay
+from benchmarks.governance_figures import Figures, Measured, at_equal_rate, interval_of_lead, joined, marks, plot
 from benchmarks.policies import Event, Fragment, View, Workspace, make_policy
+from benchmarks.recordings import Recording, in_part
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 101))
 
 
 def event(turn: int, kind: str = "read", path: str = "a.py", first: int = 0, last: int = 0, out: int = 400) -> Event:
     return Event(turn, kind, path, first, last, 40, out, False)
+
+
+def nothing(path: str) -> None:
+    """Stand for a tree without files."""
+    del path
 
 
 class Scripted:
@@ -36,7 +43,7 @@ class Scripted:
 
 def figures_of(events: Sequence[Event], views: Sequence[View]) -> Figures:
     figures = Figures()
-    replay(Recording("x", "task", tuple(events), Path()), {"a.py": TEXT}, Scripted(views), figures)
+    replay(Recording("x", "task", tuple(events), nothing), {"a.py": TEXT}, Scripted(views), figures)
     return figures
 
 
@@ -67,18 +74,37 @@ def test_the_price_at_full_injections_rate_lies_between_two_budgets() -> None:
         ("fifo", 2_000): measured(3, 2_000),
         ("fifo", 4_000): measured(5, 4_000),
     }
-    assert at_equal_rate(found, "full") == {"ours": pytest.approx(0.3), "fifo": None}
-    assert "'full' at 4,000: ours 0.800, best other 0.600 (full)" in marks(found)
+    cells = Measured(("t",), {cell: [figures] for cell, figures in found.items()})
+    assert at_equal_rate(cells.rows(), "full") == {"ours": pytest.approx(0.3), "fifo": None}
+    lead = "'full' at 4,000: ours 0.800 [0.800, 0.800]; best other of the budget 0.500 (fifo), lead +0.300 [+0.300, +0.300]"
+    assert lead in marks(cells)
+
+
+def test_the_interval_of_a_lead_draws_whole_tasks() -> None:
+    def hits(*n_full: int) -> list[Figures]:
+        return [Figures(n_wanted=10, n_full=number) for number in n_full]
+
+    measured = Measured(("a", "a", "b", "b"), {("ours", 1): hits(9, 9, 5, 5), ("fifo", 1): hits(5, 5, 5, 5)})
+    assert interval_of_lead(measured, ("ours", 1), ("fifo", 1), "full") == pytest.approx((0.0, 0.4))
+    low, high = interval_of_lead(measured, ("ours", 1), None, "full")
+    assert (low, high) == pytest.approx((0.5, 0.9))
+
+
+def test_a_plot_has_a_line_for_each_policy_and_a_dot_for_each_budget(tmp_path: Path) -> None:
+    figures = [Figures(n_wanted=10, n_full=5, tokens=[100])]
+    plot(Measured(("t",), {("ours", 1): figures, ("ours", 2): figures, ("full", 0): figures}), tmp_path / "p.svg")
+    drawn = (tmp_path / "p.svg").read_text(encoding="utf-8")
+    assert (drawn.count("<polyline"), drawn.count("<circle")) == (4, 6)
 
 
 def test_figures_of_two_halves_are_joined() -> None:
     one, other = Figures(n_wanted=3, n_full=1, tokens=[100]), Figures(n_wanted=1, n_full=1, tokens=[200, 300])
-    row = joined(one, other).row()
+    row = joined([one, other]).row()
     assert (row["full"], row["mean tokens"], row["peak tokens"]) == (0.5, 200, 300)
 
 
 def test_all_sessions_of_a_task_are_in_one_half() -> None:
-    recordings = [Recording(f"{agent}/task-{n}", "", (), Path()) for n in range(20) for agent in ("a", "b")]
+    recordings = [Recording(f"{agent}/task-{n}", "", (), nothing) for n in range(20) for agent in ("a", "b")]
     halves = [[one for one in recordings if in_part(one, part)] for part in ("tuning", "held-out")]
     assert sorted([*halves[0], *halves[1]], key=lambda one: one.name) == sorted(recordings, key=lambda one: one.name)
     tasks = [{one.name.rpartition("/")[2] for one in half} for half in halves]
@@ -116,7 +142,7 @@ def test_every_policy_runs_and_keeps_its_budget(name: str) -> None:
         for number, kind in enumerate(["read", "edit", "run"] * 8, 1)
     ]
     figures = Figures()
-    replay(Recording("x", "task", tuple(events), Path()), {"a.py": TEXT}, make_policy(name, 3_000), figures)
+    replay(Recording("x", "task", tuple(events), nothing), {"a.py": TEXT}, make_policy(name, 3_000), figures)
     row = figures.row()
     assert row["again in view"] > 0
     if name != "full":
