@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from codecards.errors import UsageError
 from codecards.router.context import FileBlock
 from codecards.router.digesting import DIGEST_TOKENS, fit_digest
-from codecards.router.excerpts import focused, handle_of, head_and_tail
+from codecards.router.excerpts import NOTICE_TOKENS, focused, head_and_tail
 from codecards.router.project_view import FileText
 from codecards.router.tokens import TokenCounter
 from codecards.router.working_memory import FileEntry, Mode
@@ -20,8 +20,12 @@ LEAST_DIGEST_TOKENS = 150
 """What a digest gets before any file gets more than it needs."""
 FULL_FILES = 4
 """So many large files have room for an excerpt each; an excerpt gets an equal part of the files' room, or more."""
+SCARCE_DIGEST_TOKENS = 60
+"""The same where the room is too small for all files: a shorter one is hardly more than the path."""
 NAME_TOKENS = 40
-"""What a file block costs beside its text: tags, path, purpose."""
+"""What a file block costs beside its text, about, where only its size is asked for: tags, path, purpose."""
+TAG_TOKENS = 19
+"""The part of it that tags and mode take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,11 @@ def least_tokens(whole_tokens: int, files_tokens: int) -> int:
     return min(whole_tokens, max(MIN_EXCERPT_TOKENS, files_tokens // FULL_FILES))
 
 
+def name_tokens(file: FileEntry | FileBlock, count: TokenCounter) -> int:
+    """Return what a file block costs beside its text, or a little more."""
+    return TAG_TOKENS + sum(count(part) + 4 for part in (file.path, file.purpose, file.why) if part)
+
+
 def show_files(
     entries: Sequence[FileEntry],
     texts: Mapping[str, FileText],
@@ -66,22 +75,15 @@ def show_files(
 
     Full files come first, pinned and last used before others, then the digests, by last use and relevance. The first
     gets at least an excerpt, then each file a short digest, then the other full ones an excerpt, so that a giant file
-    leaves room for the others; what is still free then makes excerpts whole and digests longer, in the same order. A
-    mode is not changed here: that is the router's.
+    leaves room for the others; what is still free then makes excerpts whole and digests longer, in the same order.
+    Where the room is too small for that, an excerpt begins with no more than the lines that were used last. A mode is
+    not changed here: that is the router's.
     """
     ordered = sorted(entries, key=_importance)
     found = {path: text.text for path, text in texts.items()}
-    granted: dict[str, int] = {}
-    free = budget_tokens
-    for step in (ordered[:1], ordered, [entry for entry in ordered if entry.mode is Mode.FULL]):
-        as_full = step is not ordered
-        for entry in step:
-            before = granted.get(entry.path)
-            room = free - NAME_TOKENS if before is None else free + before
-            wanted = _least(entry, found.get(entry.path, ""), budget_tokens, room, count, as_full=as_full)
-            if room >= 0 and (before is None or wanted > before):
-                free = room - wanted
-                granted[entry.path] = wanted
+    granted, free = _granted(ordered, found, budget_tokens, count, is_scarce=False)
+    if any(not granted.get(entry.path) and (entry.digest or found.get(entry.path)) for entry in ordered):
+        granted, free = _granted(ordered, found, budget_tokens, count, is_scarce=True)
     blocks: list[FileBlock] = []
     for entry in ordered:
         if entry.path in granted:
@@ -92,17 +94,61 @@ def show_files(
     return tuple(blocks), tuple(entry.path for entry in ordered if entry.path not in granted)
 
 
+def _granted(
+    ordered: Sequence[FileEntry], found: Mapping[str, str], budget_tokens: int, count: TokenCounter, *, is_scarce: bool
+) -> tuple[dict[str, int], int]:
+    """Return the tokens that are set aside for each file's text, and what is left; files without room are not in it."""
+    granted: dict[str, int] = {}
+    free = budget_tokens
+    for step in (ordered[:1], ordered, [entry for entry in ordered if entry.mode is Mode.FULL]):
+        as_full = step is not ordered or is_scarce
+        for entry in step:
+            before = granted.get(entry.path)
+            room = free - name_tokens(entry, count) if before is None else free + before
+            text = found.get(entry.path, "")
+            wanted = _least(entry, text, budget_tokens, room, count, as_full=as_full, is_scarce=is_scarce)
+            if room >= 0 and (before is None or wanted > before):
+                free = room - wanted
+                granted[entry.path] = wanted
+    return granted, free
+
+
 def _importance(entry: FileEntry) -> tuple[bool, bool, int, float, str]:
     return (entry.mode is not Mode.FULL, not entry.pinned, -entry.last_access_turn, -entry.relevance, entry.path)
 
 
-def _least(entry: FileEntry, text: str, files_tokens: int, free: int, count: TokenCounter, *, as_full: bool) -> int:
+def _least(
+    entry: FileEntry,
+    text: str,
+    files_tokens: int,
+    free: int,
+    count: TokenCounter,
+    *,
+    as_full: bool,
+    is_scarce: bool,
+) -> int:
     """Return the tokens that are set aside for a file before any gets more: for an excerpt, or a short digest."""
     if as_full and entry.mode is Mode.FULL and text:
         least = least_tokens(count(text), files_tokens)
+        if is_scarce and (used := _used_tokens(entry, text, count)):
+            least = min(least, used)
         if least <= free or free >= MIN_EXCERPT_TOKENS:
             return min(least, free)
-    return min(count(entry.digest), LEAST_DIGEST_TOKENS, free) if entry.digest else 0
+    most = SCARCE_DIGEST_TOKENS if is_scarce else LEAST_DIGEST_TOKENS
+    return min(count(entry.digest), most, free) if entry.digest else 0
+
+
+def _used_tokens(entry: FileEntry, text: str, count: TokenCounter) -> int:
+    """Return what the lines that were used last take with the notices around them, 0 where none are known."""
+    runs = _runs(entry)
+    if not runs:
+        return 0
+    first, last = runs[0]
+    return count("".join(text.splitlines(keepends=True)[first - 1 : last])) + 2 * NOTICE_TOKENS
+
+
+def _runs(entry: FileEntry) -> list[tuple[int, int]]:
+    return [*dict.fromkeys([*([entry.focus] if entry.focus else []), *entry.used_lines])]
 
 
 def _shown(entry: FileEntry, text: str, free: int, count: TokenCounter) -> FileBlock:
@@ -111,9 +157,9 @@ def _shown(entry: FileEntry, text: str, free: int, count: TokenCounter) -> FileB
         if count(text) <= free:
             return FileBlock(entry.path, "full", text, entry.purpose, entry.why, ((1, n_lines),))
         # Where no lines are known, head and tail tell less of a file than its digest, unless they are longer.
-        knows_lines = entry.focus is not None or bool(entry.used_lines)
-        digest_tokens = 0 if knows_lines else min(count(entry.digest), DIGEST_TOKENS)
-        if free >= max(MIN_EXCERPT_TOKENS, digest_tokens):
+        knows_lines = bool(_runs(entry))
+        least = min(MIN_EXCERPT_TOKENS, _used_tokens(entry, text, count)) if knows_lines else MIN_EXCERPT_TOKENS
+        if free >= max(least, 0 if knows_lines else min(count(entry.digest), DIGEST_TOKENS)):
             return _excerpt(entry, text, free, count)
     digest = fit_digest(entry.digest, min(free, DIGEST_TOKENS), count) if entry.digest else ""
     if digest and digest != "…" and free >= count(digest):
@@ -122,10 +168,12 @@ def _shown(entry: FileEntry, text: str, free: int, count: TokenCounter) -> FileB
 
 
 def _excerpt(entry: FileEntry, text: str, free: int, count: TokenCounter) -> FileBlock:
-    """Return the lines that were used and what lies around them, or head and tail, and which lines these are."""
-    handle = handle_of(text)
-    runs = [*dict.fromkeys([*([entry.focus] if entry.focus else []), *entry.used_lines])]
-    shown = focused(text, runs, free, count, handle=handle) if runs else head_and_tail(text, free, count, handle=handle)
+    """Return the lines that were used and what lies around them, or head and tail, and which lines these are.
+
+    The notices name no handle: the whole is the file itself, and the block has its path.
+    """
+    runs = _runs(entry)
+    shown = focused(text, runs, free, count) if runs else head_and_tail(text, free, count)
     return FileBlock(entry.path, "excerpt", shown, entry.purpose, entry.why, visible_lines(text, shown))
 
 

@@ -44,7 +44,7 @@ class OutlineDigester:
 def fit_digest(digest: str, budget_tokens: int, count: TokenCounter = estimate_tokens) -> str:
     """Return the digest within a budget: inner lines leave before outer ones, and the notice counts them.
 
-    A line's depth is its indentation, so that methods leave before classes and functions.
+    "…" where not one line fits: a notice alone says nothing of the file. A line's depth is its indentation, so that methods leave before classes and functions.
     """
     if count(digest) <= budget_tokens:
         return digest
@@ -55,7 +55,7 @@ def fit_digest(digest: str, budget_tokens: int, count: TokenCounter = estimate_t
         shorter = "\n".join(kept) + "\n" + notice(f"{len(lines) - len(kept)} inner lines").rstrip()
         if kept and count(shorter) <= budget_tokens:
             return shorter
-    low, high, best = 0, len(lines), ""
+    low, high, best = 1, len(lines), ""
     while low <= high:
         n_kept = (low + high) // 2
         shorter = "\n".join([*lines[:n_kept], notice(f"{len(lines) - n_kept} lines").rstrip()])

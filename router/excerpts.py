@@ -1,6 +1,7 @@
 """Excerpts: a long text cut to a budget: head and tail, a notice of what is missing, a handle to get it back."""
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from codecards.router.signatures import enclosing
@@ -12,9 +13,13 @@ CAP_SENTENCE = "结果过长已截断\uff0c可针对性查看文件 (too long, c
 HEAD_SHARE = 0.6
 """Of the kept lines; the end of an output holds its verdict, the start its cause."""
 FOCUS_CONTEXT_LINES = 3
+SHORT_LINE_CHARACTERS = 40
 NOTICE_TOKENS = 16
 """What the notice of a gap costs, about."""
 MAX_TRIES = 8
+
+
+HANDLE = re.compile(r"\bt-[0-9a-f]{12}\b")
 
 
 def handle_of(text: str) -> str:
@@ -157,7 +162,9 @@ def _joined(lines: Sequence[str], numbers: Sequence[int], handle: str) -> str:
     parts: list[str] = []
     position, named = 0, handle
     for number in [*numbers, len(lines) + 1] if numbers else []:
-        if number > position + 1:
+        if number == position + 2 and number <= len(lines) and len(lines[position]) <= SHORT_LINE_CHARACTERS:
+            parts.append(lines[position])  # shorter than the notice that it is left out
+        elif number > position + 1:
             parts.append(notice(f"lines {position + 1}-{number - 1}", named))
             named = ""
         if number <= len(lines):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from codecards.router.budget import NAME_TOKENS, BudgetShares, show_files
+from codecards.router.budget import BudgetShares, name_tokens, show_files
 from codecards.router.context import ContextPackage, ContextState, MemorySegment
 from codecards.router.excerpts import handle_of, head_and_tail
 from codecards.router.project_view import FileText, Reference
@@ -78,7 +78,7 @@ class Filler:
         )
         reserved = max(0, self._share("reserve") - sum(self._costs(recent)))
         files, missing = show_files(entries, texts, room.of(room.free - reserved), self.count)
-        room.free -= sum(self.count(file.text) + NAME_TOKENS for file in files)
+        room.free -= sum(self.count(file.text) + name_tokens(file, self.count) for file in files)
         posts: tuple[Signpost, ...] = self._take(package.signposts[::-1], lambda post: post.text, room, room.free)
         if len(recent) < len(package.recent_chat):
             room.free += sum(self._costs(recent))

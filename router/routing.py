@@ -236,7 +236,7 @@ def _make_room(actions: dict[str, RoutingAction], given: RoutingInput, threshold
     for entry in sorted(settled, key=lambda entry: (entry.last_access_turn, entry.relevance, entry.path)):
         if _full_tokens(actions, given) <= given.files_budget_tokens:
             return
-        actions[entry.path] = _demote(entry, "the full files are over the budget, and this was used longest ago")
+        actions[entry.path] = _demote(entry, "no room in full, used longest ago")
 
 
 def _found(given: RoutingInput, settings: RoutingSettings, free: int) -> list[RoutingAction]:

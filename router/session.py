@@ -14,6 +14,7 @@ from codecards.router.archive import Archive, Clock, utc_now
 from codecards.router.bundle import Conflict, export_bundle, merge_bundle, read_bundle
 from codecards.router.compaction import Compaction, compact
 from codecards.router.context import Context, MemorySegment
+from codecards.router.excerpts import HANDLE, handle_of
 from codecards.router.ledger import LedgerSummary
 from codecards.router.notes import Anchor, Note, NoteDraft, with_states
 from codecards.router.profiles import DEFAULT_PROFILE, profile_named
@@ -151,17 +152,20 @@ class Session(SessionActs):
             took_ms = (time.monotonic() - started) * 1000
             if self._traces_turns:
                 write_trace(self._store, TakenTurn(before, given, result, stamp(self._clock), took_ms))
+            self._keep_cut(result.context, state, asked)
         log_turn(self.name, result, took_ms)
         return result.context
 
     def preview(self, user_input: str = "") -> Context:
-        """Return the context that a turn would give now, without taking it: nothing is changed.
+        """Return the context that a turn would give now, without taking it: the session is not changed.
 
         Raises:
             BudgetTooSmallError: Goal and constraints do not fit.
         """
-        state = self._reloaded()
-        return take_turn(state, self._given(state, self._mask(user_input), {}, ""), self._settings).context
+        state, asked = self._reloaded(), self._mask(user_input)
+        context = take_turn(state, self._given(state, asked, {}, ""), self._settings).context
+        self._keep_cut(context, state, asked)
+        return context
 
     def rebuild(self, goal: str, constraints: Iterable[str] | None = None, *, tool_schema: str = "") -> Context:
         """Begin another task in this session, and return the context for it.
@@ -189,6 +193,14 @@ class Session(SessionActs):
 
         self._change(begun)
         return self.before_generation(goal, tool_schema=tool_schema)
+
+    def _keep_cut(self, context: Context, state: SessionState, asked: str) -> None:
+        """Keep the texts that the context shows cut, so that each handle in it gives back the whole."""
+        named = set(HANDLE.findall(context.text))
+        messages = (message.text for block in state.window.blocks for message in block.messages)
+        for text in (asked, *messages):
+            if handle_of(text) in named:
+                self._store.keep(self.name, text)
 
     def _given(self, state: SessionState, asked: str, environment: Mapping[str, str], tool_schema: str) -> TurnInput:
         """Return what the project says in the turn that begins."""

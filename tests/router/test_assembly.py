@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from codecards.errors import BudgetTooSmallError
 from codecards.router.assembly import AssemblySettings, assemble
-from codecards.router.budget import NAME_TOKENS, BudgetShares, show_files, visible_lines
+from codecards.router.budget import BudgetShares, name_tokens, show_files, visible_lines
 from codecards.router.context import ContextPackage, ContextState, MemorySegment
 from codecards.router.excerpts import focused, head_and_tail
 from codecards.router.ledger import (
@@ -181,7 +181,7 @@ def test_files_that_do_not_fit_become_excerpts_digests_and_names() -> None:
     texts = {f"{n}.py": FileText("line of code\n" * 100, "h") for n in range(4)}
     shown, left_out = show_files(entries, texts, 750, estimate_tokens)
     assert [file.shown for file in shown] == ["excerpt", "excerpt", "excerpt", "digest"]
-    shown, left_out = show_files(entries, texts, 250, estimate_tokens)
+    shown, left_out = show_files(entries, texts, 190, estimate_tokens)
     assert [file.shown for file in shown] == ["excerpt", "digest"]
     assert left_out == ("2.py", "3.py")
     (unknown,), _ = show_files([FileEntry("4.py")], texts, 250, estimate_tokens)
@@ -206,6 +206,25 @@ def test_a_giant_file_leaves_room_for_the_others() -> None:
     ]
     assert estimate_tokens(shown[0].text) > 2_000
     assert left_out == ()
+
+
+def test_where_room_is_scarce_each_file_shows_the_lines_used_last_before_any_shows_more() -> None:
+    text = "".join(f"value_{number} = {number}\n" for number in range(1, 500))
+    entries = [
+        FileEntry(f"{n}.py", mode=Mode.FULL, last_access_turn=n, used_lines=((90 + n, 91 + n), (300, 340)))
+        for n in range(4)
+    ]
+    shown, left_out = show_files(entries, {f"{n}.py": FileText(text, "h") for n in range(4)}, 330, estimate_tokens)
+    assert left_out == ()
+    for number, file in zip((3, 2, 1, 0), shown, strict=True):
+        lines = {line for first, last in file.visible_lines for line in range(first, last + 1)}
+        assert {90 + number, 91 + number} <= lines
+
+
+def test_a_notice_alone_is_no_digest() -> None:
+    entry = FileEntry("a.py", digest="12: def a_function_with_a_name_of_many_words(and_arguments, of_many): ...\n" * 30)
+    (shown,), _ = show_files([entry], {}, 40, estimate_tokens)
+    assert (shown.shown, shown.text) == ("name", "")
 
 
 def test_ten_giant_files_are_all_seen() -> None:
@@ -247,7 +266,7 @@ def test_files_never_take_more_than_their_room(files: list[tuple[int, bool, int,
     ]
     texts = {f"{n}.py": FileText("a = line(of) # code\n" * n_lines, "h") for n, (n_lines, *_) in enumerate(files)}
     shown, left_out = show_files(entries, texts, room, estimate_tokens)
-    assert sum(estimate_tokens(file.text) + NAME_TOKENS for file in shown) <= room
+    assert sum(estimate_tokens(file.text) + name_tokens(file, estimate_tokens) for file in shown) <= room
     assert sorted([*left_out, *(file.path for file in shown)]) == sorted(texts)
 
 

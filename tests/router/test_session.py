@@ -11,6 +11,7 @@ import pytest
 from codecards.errors import BudgetTooSmallError, StateFileError, TargetNotFoundError, UsageError
 from codecards.router.archive import Archive
 from codecards.router.constraints import find_constraints
+from codecards.router.excerpts import HANDLE
 from codecards.router.memory_json import memory_as_json, memory_from_json
 from codecards.router.project import Project
 from codecards.router.project_view import Reference, TextsOf
@@ -525,3 +526,21 @@ def test_turn_and_route_agree_on_what_was_on_disk_before_generation(desk: Desk) 
     for number in range(3):
         desk.files["other.py"] = f"x = {number + 10}\n"
         assert f"x = {number + 10}" in session.before_generation().text
+
+
+@pytest.mark.seed("S2-25", "S2-54")
+@pytest.mark.parametrize("looks_only", [False, True])
+def test_every_handle_in_a_context_gives_back_the_whole(desk: Desk, looks_only: bool) -> None:
+    session = desk.start()
+    for number in range(6):
+        session.record("run", call=f"pytest -k case_{number}", result=f"line of output {number}\n" * 400)
+    session.open_file("other.py", "see")
+    desk.files["other.py"] = "value = 1\n" * 9_000
+    asked = "go on with the rows of this table\n" * 900
+    context = session.preview(asked) if looks_only else session.before_generation(asked)
+    handles = set(HANDLE.findall(context.text))
+    assert len(handles) > 2
+    wholes = {session.restore(handle) for handle in handles}
+    assert asked in wholes
+    assert "line of output 5\n" * 400 in wholes
+    assert "lines 1-" in context.text or "lines left out" in context.text
