@@ -103,6 +103,7 @@ class AsyncSession(InThreads[Session]):
     pin = _in_thread(Session.pin)
     focus = _in_thread(Session.focus)
     set_goal = _in_thread(Session.set_goal)
+    set_budget = _in_thread(Session.set_budget)
     set_status = _in_thread(Session.set_status)
     add_constraint = _in_thread(Session.add_constraint)
     set_todo = _in_thread(Session.set_todo)

@@ -263,4 +263,5 @@ def _notices(project: ServedProject, notices: list[str]) -> list[str]:
     doing = project.indexing.words() if not project.has_index() or project.indexing.error else ""
     if project.read_only and not project.has_index():
         doing = "this server only reads: run `codecards index` to make an index"
-    return [*notices, *([doing] if doing else [])]
+    repaired = [on_one_line(one) for one in project.engine.sessions.take_notices()]
+    return [*notices, *repaired, *([doing] if doing else [])]

@@ -1,14 +1,17 @@
 """Session commands: `codecards session …`, an agent's working memory from outside."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from codecards.command_run import CommandGroup, open_engine, print_state, ready_engine, say, write
-from codecards.engine import DEFAULT_BUDGET_TOKENS
-from codecards.errors import ProjectUnreadableError, UsageError
+from codecards.engine import DEFAULT_BUDGET_TOKENS, Engine
+from codecards.errors import ProjectUnreadableError, StateFileError, UsageError
+from codecards.wire import visible
 
 if TYPE_CHECKING:
     from codecards.router.context import Context
@@ -46,7 +49,7 @@ def start(
     as_json: AsJson = False,
 ) -> None:
     """Start a session."""
-    with open_engine() as engine:
+    with _told(open_engine()) as engine:
         if engine.sessions.exists(name):
             raise UsageError(f"There is a session {name!r} already; go on with it, or choose another name.")
         _print_session(
@@ -57,8 +60,13 @@ def start(
 @session_app.command("list")
 def list_sessions(as_json: AsJson = False) -> None:
     """List the sessions."""
-    with open_engine() as engine:
-        states = [engine.sessions.load(name) for name in engine.sessions.names()]
+    with _told(open_engine()) as engine:
+        states = []
+        for name in engine.sessions.names():
+            try:
+                states.append(engine.sessions.load(name))
+            except StateFileError as error:  # the others are there all the same
+                say(f"codecards: {error}")
         print_state(
             as_json,
             lambda: {"sessions": [{"name": one.name, "goal": one.memory.task.goal, "turn": one.memory.turn,
@@ -70,14 +78,14 @@ def list_sessions(as_json: AsJson = False) -> None:
 @session_app.command("show")
 def show(name: Name, as_json: AsJson = False) -> None:
     """Show the working memory, and where the tokens went."""
-    with open_engine() as engine:
+    with _told(open_engine()) as engine:
         _print_session(engine.session(name), as_json=as_json)
 
 
 @session_app.command("context")
 def context(name: Name, as_json: AsJson = False) -> None:
     """Show the context that a turn would give now; nothing is changed."""
-    with ready_engine(refresh=True) as engine:
+    with _told(ready_engine(refresh=True)) as engine:
         _print_context(engine.session(name).preview(), as_json=as_json)
 
 
@@ -88,7 +96,7 @@ def turn(
     as_json: AsJson = False,
 ) -> None:
     """Begin a turn: refresh, route, assemble; print what the model is to see now."""
-    with ready_engine(refresh=False) as engine:
+    with _told(ready_engine(refresh=False)) as engine:
         session = engine.session(name)
         found = session.before_generation(_text(user_input))
         _print_context(found, session, as_json=as_json)
@@ -104,7 +112,7 @@ def rebuild(
     as_json: AsJson = False,
 ) -> None:
     """Begin another task: related modules, tests and recent files come in, the old task's files leave."""
-    with ready_engine(refresh=False) as engine:
+    with _told(ready_engine(refresh=False)) as engine:
         session = engine.session(name)
         _print_context(session.rebuild(goal, constraint), session, as_json=as_json)
 
@@ -119,7 +127,7 @@ def open_file(
     as_json: AsJson = False,
 ) -> None:
     """Show a file in full from the next context on."""
-    with ready_engine(refresh=True) as engine:
+    with _told(ready_engine(refresh=True)) as engine:
         _done(engine.session(name).open_file(path, purpose, lines=_lines(lines)), as_json=as_json)
 
 
@@ -133,7 +141,7 @@ def close_file(
 ) -> None:
     """Take a file out of the context but for a memo for its purpose."""
     summarising = _summarising(summariser, summariser_timeout)
-    with open_engine() as engine:
+    with _told(open_engine()) as engine:
         _done(engine.session(name, summariser=summarising).close_file(path), as_json=as_json)
 
 
@@ -145,7 +153,7 @@ def pin(
     as_json: AsJson = False,
 ) -> None:
     """Keep a file in its mode whatever the router finds."""
-    with open_engine() as engine:
+    with _told(open_engine()) as engine:
         _done(engine.session(name).pin(path, pinned=not undo), as_json=as_json)
 
 
@@ -163,7 +171,7 @@ def record(
     as_json: AsJson = False,
 ) -> None:
     """Take note of something that the agent did."""
-    with open_engine() as engine:
+    with _told(open_engine()) as engine:
         session = engine.session(name)
         done = session.record(
             kind, paths=tuple(path or ()), query=query, call=call, result=_text(result), error=failed, reason=reason,
@@ -180,13 +188,16 @@ def set_task(
         str | None, typer.Option("--status", help="The stage: exploring, implementing, testing, reviewing.")
     ] = None,
     constraint: Annotated[list[str] | None, typer.Option("--constraint", help="One more that must hold.")] = None,
+    budget: Annotated[int | None, typer.Option("--budget", metavar="TOKENS", help="Most tokens of a context.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change goal, stage or constraints."""
-    if goal is None and status is None and not constraint:
-        raise typer.BadParameter("nothing to set: give --goal, --status or --constraint")
-    with open_engine() as engine:
+    """Change goal, stage, constraints or budget."""
+    if goal is None and status is None and budget is None and not constraint:
+        raise typer.BadParameter("nothing to set: give --goal, --status, --constraint or --budget")
+    with _told(open_engine()) as engine:
         session = engine.session(name, goal=goal)
+        if budget is not None:
+            session.set_budget(budget)
         if status is not None:
             session.set_status(status)
         for one in constraint or ():
@@ -215,7 +226,7 @@ def compact(
 
     text = None if source is None else _text("-") if source == "-" else _file(source).decode("utf-8", "replace")
     summarising = _summarising(summariser, summariser_timeout)
-    with open_engine() as engine:
+    with _told(open_engine()) as engine:
         found = engine.session(name, summariser=summarising).compact(text, target, tuple(preserve or ()))
         if found.notice:
             say(f"codecards: {found.notice}: these are the rules' own words")
@@ -225,7 +236,7 @@ def compact(
 @session_app.command("restore")
 def restore(name: Name, handle: Annotated[str, typer.Argument(metavar="HANDLE", help="t-…")]) -> None:
     """Print the whole text behind a handle, byte for byte."""
-    with open_engine() as engine:
+    with _told(open_engine()) as engine:
         sys.stdout.buffer.write(engine.session(name).restore(handle).encode("utf-8", "surrogatepass"))
 
 
@@ -239,7 +250,7 @@ def end(
     """End a session."""
     from codecards.session_wire import note_json  # noqa: PLC0415
 
-    with open_engine() as engine:
+    with _told(open_engine()) as engine:
         note = engine.session(name).end(outcome, conclusion=conclusion)
         print_state(
             as_json,
@@ -253,7 +264,7 @@ def export(
     name: Name, output: Annotated[Path | None, typer.Option("--output", "-o", help="A file; else stdout.")] = None
 ) -> None:
     """Write the session's effects as a bundle for another agent."""
-    with open_engine() as engine:
+    with _told(open_engine()) as engine:
         data = engine.session(name).export()
     if output is None:
         sys.stdout.buffer.write(data + b"\n")
@@ -271,7 +282,7 @@ def import_bundle(
 ) -> None:
     """Take in what another agent's bundle adds; where both differ our own side stays, and is shown."""
     data = sys.stdin.buffer.read() if bundle == "-" else _file(bundle)
-    with open_engine() as engine:
+    with _told(open_engine()) as engine:
         session = engine.session(name)
         conflicts = session.merge(data)
         print_state(
@@ -279,6 +290,17 @@ def import_bundle(
             lambda: {"conflicts": [{"what": one.what, "ours": one.ours, "theirs": one.theirs} for one in conflicts]},
             lambda readable: readable.show_conflicts(conflicts),
         )
+
+
+@contextmanager
+def _told(engine: Engine) -> Iterator[Engine]:
+    """Yield an engine, and close it; tell what was repaired on the way."""
+    with engine:
+        try:
+            yield engine
+        finally:
+            for notice in engine.sessions.take_notices():
+                say(f"codecards: {notice}")
 
 
 def _text(value: str) -> str:
@@ -334,7 +356,8 @@ def _print_context(found: "Context", session: "Session | None" = None, *, as_jso
     if as_json:
         write(context_json(found, actions))
         return
-    typer.echo(found.text)
+    # To a pipe goes what the model is to see, byte for byte; a terminal must not obey what a file says.
+    typer.echo(visible(found.text, keeps_lines=True) if sys.stdout.isatty() else found.text)
     say(f"codecards: {found.ledger.total_tokens} of {found.ledger.budget_tokens} tokens")
     for action in actions:
         if action.reason and action.kind.value != "keep":

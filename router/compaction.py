@@ -19,6 +19,7 @@ MAX_FIELD_ITEMS = 12
 MAX_LINE_CHARACTERS = 300
 _ITEM_TOKENS = 1
 _ENTITY_FIELDS = ("file", "error", "commit", "symbols")
+_KEPT_FIELDS = (*_ENTITY_FIELDS, "preserved", "previous", "open_questions")
 
 _LOGIC = {
     "attempts": r"\b(?:tried|trying|attempt(?:ed|s)?|retr(?:y|ied)|switch(?:ed)? to|revert(?:ed)?)\b"
@@ -95,24 +96,45 @@ def compact(
     """
     handle = handle_of(source)
     base = Compaction(handle=handle)
-    reserve = Dropped("999 entities, 999 lines", count(source), handle)
-    result = replace(base, dropped=(reserve,)) if source.strip() else base
-    needed = count(result.as_text())
+    if source.strip():
+        base = replace(base, dropped=(Dropped("999 entities, 999 lines", count(source), handle),))
+    needed = count(base.as_text())
     if needed > target_tokens:
         raise BudgetTooSmallError(
             f"A compaction needs {needed} tokens at least, {target_tokens} were allowed.",
             budget_tokens=target_tokens,
             needed_tokens=needed,
         )
-    chosen, left_out = _choose(_candidates(source, tuple(preserve_keys), previous), target_tokens - needed, count)
-    result = _built(base, chosen, reserve if source.strip() else None)
+    candidates = _candidates(source, tuple(preserve_keys), previous)
+    result, left_out = _filled(base, candidates, target_tokens, count)
+    if summarising is not None and source.strip():
+        # Its words come after what the rules keep word for word, and before the lines that the rules chose.
+        kept = [one for one in candidates if one[0] in _KEPT_FIELDS]
+        exact, lost = _filled(base, kept, target_tokens, count)
+        worded = _worded(exact, source, target_tokens, summarising, count)
+        if worded.notice:
+            result = replace(result, notice=worded.notice)
+        else:
+            lines = [one for one in candidates if one[0] not in (*_KEPT_FIELDS, "conclusion")]
+            result, left_out = _filled(worded, lines, target_tokens, count)
+            left_out = {name: number + lost[name] for name, number in left_out.items()}
+    return replace(result, dropped=_dropped(left_out, source, result, count))
+
+
+def _filled(
+    base: Compaction,
+    candidates: Sequence[tuple[str, str | tuple[str, str]]],
+    target_tokens: int,
+    count: TokenCounter,
+) -> tuple[Compaction, dict[str, int]]:
+    """Return the result with the candidates that fit, and how many of each sort did not."""
+    chosen, left_out = _choose(candidates, target_tokens - count(base.as_text()), count)
+    result = _built(base, chosen)
     while chosen and count(result.as_text()) > target_tokens:
         name, _ = chosen.pop()
         left_out["entities" if name in _ENTITY_FIELDS else "lines"] += 1
-        result = _built(base, chosen, reserve)
-    if summarising is not None and source.strip():
-        result = _worded(result, source, target_tokens, summarising, count)
-    return replace(result, dropped=_dropped(left_out, source, result, count))
+        result = _built(base, chosen)
+    return result, left_out
 
 
 def _worded(
@@ -145,10 +167,8 @@ def _choose(
     return chosen, left_out
 
 
-def _built(
-    base: Compaction, chosen: Sequence[tuple[str, str | tuple[str, str]]], dropped: Dropped | None
-) -> Compaction:
-    result = replace(base, dropped=(dropped,) if dropped else ())
+def _built(base: Compaction, chosen: Sequence[tuple[str, str | tuple[str, str]]]) -> Compaction:
+    result = base
     for name, value in chosen:
         result = _with(result, name, value)
     return result

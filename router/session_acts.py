@@ -165,6 +165,17 @@ class SessionActs:
         self._change(lambda state: replace(state, memory=with_task(state.memory, self._mask(goal), constraints)))
         return "goal replaced"
 
+    def set_budget(self, budget_tokens: int) -> str:
+        """Allow another number of tokens from the next context on.
+
+        Raises:
+            UsageError: It is none.
+        """
+        if budget_tokens <= 0:
+            raise UsageError("A session needs a budget of more than 0 tokens.")
+        self._change(lambda state: replace(state, budget_tokens=budget_tokens))
+        return f"budget {budget_tokens} tokens"
+
     def set_status(self, status: str) -> str:
         """Enter another stage: "exploring", "implementing", "testing", "reviewing"."""
         self._change(lambda state: replace(state, memory=with_status(state.memory, status)))

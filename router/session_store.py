@@ -12,6 +12,8 @@ from codecards.router.excerpts import handle_of
 from codecards.router.session_state import SessionState, decode_state, encode_state
 
 KEPT_SNAPSHOTS = 50
+STATE, COPY = "state.json", "state.copy.json"
+"""The state as of the last act, and the same once more, should the first be damaged."""
 ORIGINALS, TRACE = "originals", "trace"
 """Folders of a session: texts that left its context; what its turns were made of, which can be deleted at any time."""
 _name = re.compile(r"[\w][\w.-]{0,79}")
@@ -26,15 +28,20 @@ class SessionStore:
         self.notices: list[str] = []
         """What was repaired, in words."""
 
+    def take_notices(self) -> list[str]:
+        """Return what was repaired since the last call, in words."""
+        notices, self.notices = self.notices, []
+        return notices
+
     def names(self) -> list[str]:
         """Return the names of all sessions, sorted."""
         if not self.folder.is_dir():
             return []
-        return sorted(path.name for path in self.folder.iterdir() if (path / "state.json").exists())
+        return sorted(path.name for path in self.folder.iterdir() if (path / STATE).exists())
 
     def exists(self, name: str) -> bool:
         """Return whether there is such a session."""
-        return (self._folder(name) / "state.json").exists()
+        return (self._folder(name) / STATE).exists()
 
     @contextmanager
     def locked(self, name: str) -> Iterator[None]:
@@ -45,7 +52,7 @@ class SessionStore:
             yield
 
     def load(self, name: str) -> SessionState:
-        """Return a session's state; a damaged file is set aside and the state of the last turn takes its place.
+        """Return a session's state; a damaged file is set aside and its copy, or the last turn's, takes its place.
 
         Raises:
             TargetNotFoundError: There is no such session.
@@ -56,7 +63,7 @@ class SessionStore:
         except StateFileError as error:
             if "is damaged" not in str(error):
                 raise
-            return self._restored(name, self._folder(name) / "state.json", error)
+            return self._restored(name, self._folder(name) / STATE, error)
 
     def read(self, name: str) -> SessionState:
         """Return a session's state and repair nothing, for readers that must not write.
@@ -65,7 +72,7 @@ class SessionStore:
             TargetNotFoundError: There is no such session.
             StateFileError: It is damaged or of a later format.
         """
-        path = self._folder(name) / "state.json"
+        path = self._folder(name) / STATE
         try:
             data = path.read_bytes()
         except FileNotFoundError:
@@ -82,7 +89,8 @@ class SessionStore:
             write_atomic(folder / "turns" / f"{state.memory.turn:06d}.json", data)
             for old in self.snapshots(state.name)[:-KEPT_SNAPSHOTS]:
                 old.unlink(missing_ok=True)
-        write_atomic(folder / "state.json", data)
+        write_atomic(folder / STATE, data)
+        write_atomic(folder / COPY, data)
         return state
 
     def snapshots(self, name: str) -> list[Path]:
@@ -138,15 +146,16 @@ class SessionStore:
         return self.folder / name
 
     def _restored(self, name: str, path: Path, error: StateFileError) -> SessionState:
-        for snapshot in reversed(self.snapshots(name)):
+        for earlier in (path.with_name(COPY), *reversed(self.snapshots(name))):
             try:
-                state = decode_state(snapshot.read_bytes(), str(snapshot))
-            except StateFileError:
+                state = decode_state(earlier.read_bytes(), str(earlier))
+            except (OSError, StateFileError):
                 continue
             aside = set_aside(path)
             write_atomic(path, encode_state(state))
+            since = "nothing is lost" if earlier.name == COPY else "what was done since that turn began is lost"
             self.notices.append(
-                f"{error} It was kept as {aside.name}; the session goes on from turn {state.memory.turn}."
+                f"{error}. It was kept as {aside.name}; the session goes on from turn {state.memory.turn}: {since}."
             )
             return state
         raise StateFileError(f"{error} There is no earlier state to go back to; the file was left as it is.") from error

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
 
-from codecards.errors import UsageError
+from codecards.errors import CodecardsError, UsageError
 from codecards.router.tokens import TokenCounter, estimate_tokens
 
 Summariser = Callable[[str, int], str]
@@ -70,7 +70,8 @@ def summarise(
     except FutureTimeoutError:
         return Summary(notice=f"the summariser gave no answer in {summarising.timeout_s:g} s")
     if error is not None:
-        reason = " ".join(f"{type(error).__name__}: {error}".split())[:MAX_REASON_CHARACTERS]
+        kind = "" if isinstance(error, CodecardsError) else f"{type(error).__name__}: "
+        reason = " ".join(f"{kind}{error}".split())[:MAX_REASON_CHARACTERS]
         return Summary(notice=f"the summariser failed ({reason})")
     return _checked(answer.result(), source, target_tokens, count)
 
@@ -80,7 +81,7 @@ def _checked(words: object, source: str, target_tokens: int, count: TokenCounter
     if not isinstance(words, str) or not words.strip():
         return Summary(notice="the summariser gave no text")
     words = words.strip()
-    if len(words) >= len(source):
+    if len(words) >= len(source.strip()):
         return Summary(notice="the summariser returned no less than it got")
     if (n_tokens := count(words)) > target_tokens:
         return Summary(notice=f"the summariser took {n_tokens} tokens; {target_tokens} were allowed")

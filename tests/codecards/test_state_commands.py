@@ -152,3 +152,40 @@ def test_the_articles_names_do_the_same(shop: Path) -> None:
     assert "goal: round halves down" in context["text"]
     assert "constraint (must hold): keep the API" in context["text"]
     assert "shop/rounding.py" in context["text"]
+
+
+def test_a_program_words_a_compaction_and_one_that_fails_is_told_of(shop: Path) -> None:
+    run(shop, "session", "start", "worded", "--goal", "round halves")
+    log = "tried shop/invoice.py:5 again, it failed: KeyError: 'x'\n" * 40
+    compacting = ("session", "compact", "worded", "--source", "-", "--target", "400")
+    words = f"{sys.executable} -c \"print('It fails.')\""
+    assert answer(shop, *compacting, "--summariser", words, stdin=log)["conclusion"] == "It fails."
+    done = run(shop, *compacting, "--summariser", f'{sys.executable} -c "raise SystemExit(4)"', stdin=log)
+    assert done.returncode == 0
+    assert "ended with status 4): these are the rules' own words" in done.stderr
+    assert "shop/invoice.py:5" in done.stdout
+    assert run(shop, *compacting, "--summariser", "'open", stdin=log).returncode == 2
+
+
+def test_a_damaged_session_goes_on_and_the_user_is_told(shop: Path) -> None:
+    run(shop, "session", "start", "broken", "--goal", "round halves", "--constraint", "keep the signature")
+    state = shop / ".codecards" / "sessions" / "broken" / "state.json"
+    state.write_text('{"na', encoding="utf-8")
+    shown = run(shop, "session", "show", "broken")
+    assert "keep the signature" in shown.stdout
+    assert "state.damaged-1.json" in shown.stderr
+    state.write_text('{"format": 99}', encoding="utf-8")
+    listed = run(shop, "session", "list")
+    assert listed.returncode == 0
+    assert "format 99" in listed.stderr
+    state.write_text("", encoding="utf-8")
+
+
+def test_a_budget_that_is_too_small_can_be_raised(shop: Path) -> None:
+    run(shop, "session", "start", "tiny", "--goal", "a goal of many words " * 40, "--budget", "100")
+    refused = run(shop, "session", "turn", "tiny")
+    assert refused.returncode == 2
+    assert "the budget is 100" in refused.stderr
+    assert answer(shop, "session", "set", "tiny", "--budget", "2000")["session"]["budget_tokens"] == 2000
+    assert run(shop, "session", "turn", "tiny").returncode == 0
+    assert run(shop, "session", "set", "tiny", "--budget", "0").returncode == 2

@@ -115,6 +115,24 @@ def test_a_good_summariser_words_the_conclusion() -> None:
     assert (found.conclusion, found.notice) == ("Use async.", "")
 
 
+def test_a_summariser_takes_the_room_of_lines_never_that_of_paths_and_errors() -> None:
+    source = "\n".join(f"tried src/file_{number}.py: KeyError: 'k{number}', because it is late" for number in range(90))
+    by_rules = compact(source, 600)
+    asked: list[int] = []
+
+    def summariser(_text: str, tokens: int) -> str:
+        asked.append(tokens)
+        return "All keys are late."
+
+    found = compact(source, 600, summarising=Summarising(summariser))
+    assert (found.file, found.error) == (by_rules.file, by_rules.error)
+    assert estimate_tokens(found.as_text()) <= 600
+    small = compact(source[:600], 600, summarising=Summarising(summariser))
+    assert asked[-1] > 100
+    assert small.conclusion == "All keys are late."
+    assert small.attempts
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -230,19 +230,36 @@ def test_a_session_goes_on_in_another_process(desk: Desk) -> None:
     assert desk.store.state_after("task", 1).memory.turn == 1
 
 
-def test_a_damaged_state_is_kept_and_the_last_turn_takes_its_place(desk: Desk) -> None:
-    desk.start().before_generation("begin")
+def test_a_damaged_state_is_kept_aside_and_nothing_is_lost(desk: Desk) -> None:
+    session = desk.start()
+    session.before_generation("begin")
+    session.open_file("other.py", "look")
     path = desk.store.folder / "task" / "state.json"
     path.write_bytes(b'{"name": "ta')
-    assert desk.again().memory.turn == 1
+    assert desk.again().state == session.state
     assert path.with_name("state.damaged-1.json").read_bytes() == b'{"name": "ta'
-    assert "goes on from turn 1" in desk.store.notices[0]
+    [notice] = desk.store.take_notices()
+    assert "kept as state.damaged-1.json" in notice
+    assert "nothing is lost" in notice
+    assert desk.store.take_notices() == []
+
+
+def test_where_the_copy_is_damaged_too_the_state_of_the_last_turn_takes_its_place(desk: Desk) -> None:
+    session = desk.start()
+    session.before_generation("begin")
+    session.open_file("other.py", "look")
+    path = desk.store.folder / "task" / "state.json"
+    for one in (path, path.with_name("state.copy.json")):
+        one.write_bytes(b"\0\0\0")
+    assert (desk.again().memory.turn, desk.again().memory.entry("other.py")) == (1, None)
+    assert "goes on from turn 1: what was done since that turn began is lost" in desk.store.notices[0]
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b'{"format": 99}', b'{"name": 3}'])
 def test_a_state_that_can_not_be_read_is_left_as_it_is(desk: Desk, data: bytes) -> None:
     desk.start()
     path = desk.store.folder / "task" / "state.json"
+    path.with_name("state.copy.json").unlink()
     path.write_bytes(data)
     with pytest.raises(StateFileError):
         desk.again()
