@@ -143,7 +143,8 @@ def _save(
     """Write a result file for all sessions and for each half, and a plot."""
     for part in ("all", *PARTS):
         chosen = [in_part(one, part) for one in recordings]
-        if part != "all" and (not any(chosen) or all(chosen)):
+        # Of one half alone there is no "all", and the other half is empty.
+        if not any(chosen) or (part == "all" and any(all(in_part(one, half) for one in recordings) for half in PARTS)):
             continue
         half = measured.only(chosen)
         figures: dict[str, object] = {

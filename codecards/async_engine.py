@@ -100,6 +100,7 @@ class AsyncSession(InThreads[Session]):
 
     open_file = _in_thread(Session.open_file)
     close_file = _in_thread(Session.close_file)
+    drop_memo = _in_thread(Session.drop_memo)
     pin = _in_thread(Session.pin)
     focus = _in_thread(Session.focus)
     set_goal = _in_thread(Session.set_goal)

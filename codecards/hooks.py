@@ -59,7 +59,7 @@ def run_hook(
     try:
         agent, event, session = _told(arguments)
         payload = _payload(stdin)
-        brief = _take_down(read_event(event, payload), session, environment)
+        brief = _take_down(read_event(event, payload), session, environment, stderr)
     except CodecardsError as error:
         print(f"codecards hook: {error}", file=stderr)
     except Exception as error:  # the outermost outlet: whatever is wrong here, the agent goes on
@@ -99,7 +99,7 @@ def _payload(stdin: BinaryIO) -> dict[str, object]:
     return value
 
 
-def _take_down(event: HookEvent, name: str, environment: Mapping[str, str]) -> str:
+def _take_down(event: HookEvent, name: str, environment: Mapping[str, str], stderr: TextIO) -> str:
     """Record an event, and return what the agent is to be told, "" for nothing."""
     if not event.kind or (event.kind == "tool" and event.act is None):
         return ""
@@ -114,6 +114,15 @@ def _take_down(event: HookEvent, name: str, environment: Mapping[str, str]) -> s
     if not (root / FOLDER_NAME).is_dir():
         return ""  # nobody uses codecards here
     store = SessionStore(resolve_inside(root, f"{FOLDER_NAME}/sessions"))
+    try:
+        return _taken(event, root, folder, store, name)
+    finally:
+        for notice in store.take_notices():
+            print(f"codecards hook: {notice}", file=stderr)
+
+
+def _taken(event: HookEvent, root: Path, folder: Path, store: SessionStore, name: str) -> str:
+    """Record an event in a project's session, and return what the agent is to be told."""
     known = store.exists(name)  # refuses what is no name
     resolve_inside(root, f"{FOLDER_NAME}/sessions/{name}")  # refuses a link that leads out
     if event.key and _told_before(store.folder / name, event.key):

@@ -145,6 +145,13 @@ def close_file(
         _done(engine.session(name, summariser=summarising).close_file(path), as_json=as_json)
 
 
+@session_app.command("forget")
+def forget(name: Name, path: FilePath, as_json: AsJson = False) -> None:
+    """Remove the memo of a file that was closed."""
+    with _told(open_engine()) as engine:
+        _done(engine.session(name).drop_memo(path), as_json=as_json)
+
+
 @session_app.command("pin")
 def pin(
     name: Name,

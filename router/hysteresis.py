@@ -48,8 +48,13 @@ def may_demote(entry: FileEntry, turn: int, settings: HysteresisSettings) -> boo
 
 
 def may_forget(entry: FileEntry, turn: int, settings: HysteresisSettings) -> bool:
-    """Return whether a digest has been left alone for so long that it can leave the working memory."""
-    limit = settings.forget_predicted_after_turns if entry.predicted else settings.forget_after_turns
+    """Return whether a digest has been left alone for so long that it can leave the working memory.
+
+    A guess starts no dead time of its own, so that it comes in full as soon as it is needed; it leaves no sooner than a
+    switch back would be allowed.
+    """
+    predicted_limit = max(settings.forget_predicted_after_turns, settings.cooldown_turns - 1)
+    limit = predicted_limit if entry.predicted else settings.forget_after_turns
     return (
         entry.mode is Mode.DIGEST
         and not entry.pinned

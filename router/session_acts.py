@@ -38,6 +38,7 @@ from codecards.router.working_memory import (
     with_task,
     with_used_lines,
     without_file,
+    without_memo,
 )
 
 KEPT_USES = 1_000
@@ -145,6 +146,19 @@ class SessionActs:
 
         self._change(closed)
         return f"closed {path}" + (f"; {notice}: the memo holds lines of the file" if notice else "")
+
+    def drop_memo(self, path: str) -> str:
+        """Remove the memo of a closed file from the notebook, and return a status.
+
+        Raises:
+            TargetNotFoundError: There is none.
+        """
+        with suppress(TargetNotFoundError):
+            path = self._project.resolve_path(path)
+        if all(memo.path != path for memo in self._reloaded().memory.memos):
+            raise TargetNotFoundError(path, what="memo", suggestions=[memo.path for memo in self.memory.memos][:5])
+        self._change(lambda state: replace(state, memory=without_memo(state.memory, path)))
+        return f"memo of {path} removed"
 
     def pin(self, path: str, *, pinned: bool = True) -> str:
         """Keep a file in its mode whatever the router finds, or let it go again."""

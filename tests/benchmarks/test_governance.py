@@ -184,7 +184,10 @@ def test_the_command_prints_a_table_and_writes_figures(tmp_path: Path, capsys: p
     (tmp_path / "s.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
     arguments = ["--sessions", str(tmp_path / "s.jsonl"), "--trees", str(tmp_path / "trees"), "--budget", "4000"]
     assert main([*arguments, "--json", str(tmp_path / "o.json"), "--plot", str(tmp_path / "o.svg")]) == 0
-    assert "| ours | 4000 | 0.500 |" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "| ours | 4000 | 0.500 |" in printed
+    assert "| mean tokens | peak tokens |" in printed
+    assert "| ms/turn |" in printed
     assert len(json.loads((tmp_path / "o.json").read_text(encoding="utf-8"))["rows"]) == 5
     assert "<circle" in (tmp_path / "o.svg").read_text(encoding="utf-8")
     assert main(["--sessions", str(tmp_path / "s.jsonl"), "--trees", str(tmp_path)]) == 3

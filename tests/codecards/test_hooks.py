@@ -217,9 +217,21 @@ def test_the_agent_never_fails(root: Path, arguments: list[str], data: bytes, me
     assert out.getvalue() == ""
 
 
-def test_a_damaged_session_is_told_and_left(root: Path) -> None:
+def test_a_damaged_session_goes_on_and_is_told_of(root: Path) -> None:
     hook(root, "claude", "UserPromptSubmit", prompt="x")
     path = root / ".codecards/sessions/mcp/state.json"
+    path.write_bytes(b"{")
+    _, err = hook(root, "claude", "UserPromptSubmit", prompt="y")
+    assert "is damaged" in err
+    assert "nothing is lost" in err
+    assert path.with_name("state.damaged-1.json").read_bytes() == b"{"
+    assert [message.text for block in state(root).window.blocks for message in block.messages] == ["x", "y"]
+
+
+def test_a_damaged_session_without_a_copy_is_left(root: Path) -> None:
+    hook(root, "claude", "UserPromptSubmit", prompt="x")
+    path = root / ".codecards/sessions/mcp/state.json"
+    path.with_name("state.copy.json").unlink()
     path.write_bytes(b"{")
     _, err = hook(root, "claude", "UserPromptSubmit", prompt="y")
     assert "is damaged" in err

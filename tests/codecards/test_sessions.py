@@ -83,6 +83,16 @@ def test_a_turn_takes_in_what_changed_on_disk_first(shop: Engine) -> None:
     assert 'anchor="shop/login.py::sign_out_everywhere"' in context.text
 
 
+@pytest.mark.seed("S0-10")
+def test_one_match_is_opened_and_of_several_all_are_listed(shop: Engine) -> None:
+    session = shop.session("s", goal="look")
+    assert session.open_file("tokens.py", purpose="look") == "opened shop/tokens.py"
+    with pytest.raises(AmbiguousTargetError) as caught:
+        session.open_file("config.py", purpose="look")
+    assert caught.value.candidates == ("a/config.py", "b/config.py")
+    assert [entry.path for entry in session.memory.files] == ["shop/tokens.py"]
+
+
 @pytest.mark.parametrize(
     ("written", "error"),
     [

@@ -60,7 +60,7 @@ ENTRIES = (
 TEXTS = {path: FileText(f"def {path[4]}():\n    return 1\n", path) for path in ("src/a.py", "src/b.py")}
 
 
-@pytest.mark.seed("S4-10", "S4-11", "S4-12", "S4-23", "S1-4", "S4-8", "S4-32", "S0-42", "S2-8", "S1-6")
+@pytest.mark.seed("S4-10", "S4-11", "S4-12", "S4-23", "S1-4", "S4-8", "S4-32", "S0-42", "S2-8", "S1-6", "S4-5")
 def test_the_order_is_fixed() -> None:
     text = assemble(PACKAGE, ENTRIES, TEXTS).text
     parts = (
@@ -90,7 +90,21 @@ def test_both_markups_label_each_block(markup: str, label: str) -> None:
     assert label in assemble(PACKAGE, ENTRIES, TEXTS, settings).text
 
 
-@pytest.mark.seed("S0-3", "S4-13", "S4-21", "S0-37", "S4-22")
+@pytest.mark.seed("S0-39")
+def test_the_facts_of_the_work_have_five_forms() -> None:
+    state = replace(
+        STATE,
+        changes=(Change("src/c.py", "edit", "rows are streamed"),),
+        todo=(TodoItem("write the test"),),
+    )
+    package = replace(PACKAGE, state=state, memos=(Memo("src/d.py", "4: def closed():", "see how", 2),))
+    text = assemble(package, ENTRIES, TEXTS).text
+    opened, operated = "def a():\n    return 1", "changed src/c.py: edit"
+    for form in (opened, operated, "because rows are streamed", "4: def closed():", "write the test"):
+        assert form in text
+
+
+@pytest.mark.seed("S0-3", "S4-13", "S4-21", "S0-37", "S4-22", "S0-23")
 @pytest.mark.parametrize("single", [True, False])
 def test_background_is_system_and_only_the_input_is_the_users(single: bool) -> None:
     messages = assemble(

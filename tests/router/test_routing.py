@@ -123,6 +123,7 @@ def test_what_was_forgotten_does_not_come_back_by_prediction() -> None:
     assert route(RoutingInput(memory, signals=[Signal("b.py", 0.9, "called")])) == ()
 
 
+@pytest.mark.seed("S0-32")
 def test_the_least_recently_used_makes_room() -> None:
     files = [
         FileEntry(name, mode=FULL, last_access_turn=turn) for name, turn in (("a.py", 8), ("b.py", 6), ("c.py", 9))
@@ -130,6 +131,7 @@ def test_the_least_recently_used_makes_room() -> None:
     sizes = {name: FileSize(3_000, 100) for name in ("a.py", "b.py", "c.py")}
     actions = route(RoutingInput(memory_of(*files), sizes=sizes, files_budget_tokens=6_000))
     assert [action.kind for action in actions] == ["keep", "demote", "keep"]
+    assert actions[1].reason == "no room in full, used longest ago"
 
 
 def test_a_file_too_large_for_the_budget_counts_as_its_excerpt() -> None:
@@ -154,6 +156,15 @@ def test_a_switch_is_whole_or_not_at_all() -> None:
     with pytest.raises(ValueError, match=r"nowhere\.py"):
         apply(memory, [good, bad])
     assert memory.files[0].mode is DIGEST
+
+
+@pytest.mark.seed("S0-16")
+@pytest.mark.parametrize("kind", ["open", "read", "search", "list", "references", "callers", "recall"])
+def test_whatever_looked_at_a_file_is_stale_once_it_is_written(kind: str) -> None:
+    looked = [Operation(1, 1, kind, ("a.py", "b.py")), Operation(2, 1, kind, ("c.py",))]
+    assert stale_reads([*looked, Operation(3, 2, "edit", ("a.py",))]) == {1}
+    assert stale_reads([*looked, Operation(3, 2, "edit", ("a.py",), failed=True)]) == set()
+    assert stale_reads([*looked, Operation(3, 2, "run", ("a.py",))]) == set()
 
 
 @pytest.mark.seed("S0-14", "S0-15", "S0-16")
@@ -221,6 +232,23 @@ def test_a_file_is_switched_at_most_once_per_window(history: list[tuple[str, set
         assert turn - last.get(action.path, -100) >= cooldown
         if "predicted" not in action.reason:  # a guess that brings a digest in is no switch yet
             last[action.path] = turn
+
+
+@pytest.mark.seed("S2-38", "S2-49")
+@for_all(steps, st.integers(1, 12), st.integers(0, 8))
+@hypothesis_settings(max_examples=150, deadline=None)
+def test_no_file_goes_back_within_a_window_guesses_included(
+    history: list[tuple[str, set[str], str]], cooldown: int, forget_predicted: int
+) -> None:
+    """A guess that turns out right goes on from digest to full at once: twice in one direction, never to and fro."""
+    last: dict[str, tuple[int, RoutingAction]] = {}
+    thresholds = HysteresisSettings(cooldown_turns=cooldown, forget_predicted_after_turns=forget_predicted)
+    for turn, action in replay(history, RoutingSettings(thresholds)):
+        before = last.get(action.path)
+        if before is not None and turn - before[0] < cooldown:
+            assert before[1].reason.startswith("predicted")
+            assert (before[1].mode, action.mode) == (DIGEST, FULL)
+        last[action.path] = turn, action
 
 
 @pytest.mark.seed("S2-42")

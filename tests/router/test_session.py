@@ -124,7 +124,7 @@ def test_acts_give_a_status_and_show_their_effect_in_the_next_context(desk: Desk
     assert any(action.reason == "changed on disk, refreshed" for action in session.last_actions)
 
 
-@pytest.mark.seed("S1-16", "S0-22", "S1-44")
+@pytest.mark.seed("S1-16", "S0-22", "S1-44", "S4-32")
 def test_what_an_earlier_read_showed_is_not_shown_as_current_after_an_edit(desk: Desk) -> None:
     session = desk.start()
     session.record("read", paths=["other.py"], call="read other.py", result="x = 1  # old api")
@@ -459,6 +459,17 @@ def test_a_goal_is_replaced_and_never_appended_to() -> None:
 def test_a_change_keeps_its_motive_only() -> None:
     memory = with_change(WorkingMemory(Task("x")), Change("a.py", "edit", "because\n" + "detail " * 100))
     assert len(memory.changes[0].reason) == 200
+
+
+@pytest.mark.seed("S0-35")
+def test_a_memo_can_be_removed(desk: Desk) -> None:
+    session = desk.start()
+    session.open_file("other.py", "look")
+    session.close_file("other.py")
+    assert session.drop_memo("other.py") == "memo of other.py removed"
+    assert session.memory.memos == ()
+    with pytest.raises(TargetNotFoundError):
+        session.drop_memo("other.py")
 
 
 @pytest.mark.seed("S0-35")
