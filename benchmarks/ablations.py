@@ -39,6 +39,7 @@ LANES: Mapping[str, tuple[str, ...]] = {
     ),
     "graph": ("used_by_matches", "centrality", "users"),
     "meaning": ("meaning_cards", "meaning_file", "card_meaning"),
+    "deep": ("deep_card", "card_deep"),
     "kinds": ("card_callable", "card_type", "card_value", "card_module_code", "card_declaration", "card_prose"),
 }  # fmt: skip
 """Lane → its terms; those of cards as `card_<name>`."""

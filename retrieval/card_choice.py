@@ -13,6 +13,7 @@ from codecards.retrieval.file_evidence import Evidence
 from codecards.retrieval.filters import Filters
 from codecards.retrieval.query import Query
 from codecards.retrieval.query_intent import intent_of
+from codecards.retrieval.second_opinion import second_opinion, standing_out
 from codecards.retrieval.stack_frames import Frame
 from codecards.retrieval.symbol_evidence import NamedCards
 from codecards.retrieval.vector_lane import Similarity
@@ -75,8 +76,11 @@ def score_cards(
     card_file = np.repeat(np.arange(len(files)), lengths)
     keep = filters.cards(index, cards)
     cards, card_file = cards[keep], card_file[keep]
-    weights = _weights_of(query, has_meaning=similarity is not None)
+    opinion = second_opinion(index, similarity, cards)
+    weights = _weights_of(query, has_meaning=similarity is not None, deep_share=opinion.share if opinion else 0.0)
     features = card_features(index, evidence, cards, card_file, named, frames, similarity, weights.within)
+    if opinion is not None and "deep" in weights.within:
+        features["deep"] = standing_out(opinion.cosines)
     terms = {name: weights.within[name] * values for name, values in features.items()}
     return scored(cards, card_file, terms, weights.across, len(files), weights.crowding)
 
@@ -133,14 +137,14 @@ def _least_worth(values: Floats, card_file: Int64s, limit: int) -> float:
     return float(np.partition(best, -limit)[-limit]) - 1e-4 if 0 < limit < len(best) else -np.inf
 
 
-def _weights_of(query: Query, *, has_meaning: bool) -> CardWeights:
+def _weights_of(query: Query, *, has_meaning: bool, deep_share: float) -> CardWeights:
     if query.is_issue:
         return card_weights("report", has_meaning=has_meaning)
     if query.kind == "symbol":
         return card_weights("symbol", has_meaning=has_meaning)
     if query.kind == "path":
         return card_weights("path", has_meaning=has_meaning)
-    return card_weights(intent_of(query.text), has_meaning=has_meaning)
+    return card_weights(intent_of(query.text), has_meaning=has_meaning, deep_share=deep_share)
 
 
 def frame_cards(index: DerivedIndex, frames: Sequence[Frame]) -> tuple[dict[int, float], dict[int, float]]:

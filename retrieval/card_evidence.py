@@ -10,13 +10,11 @@ from codecards.retrieval.columns import KINDS, Floats, Int64s
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.file_evidence import Evidence
 from codecards.retrieval.path_words import name_hash
+from codecards.retrieval.second_opinion import standing_out
 from codecards.retrieval.symbol_evidence import NamedCards
 from codecards.retrieval.text_evidence import FIELD_MESSAGE, TextWeights, card_scores, share_of
 from codecards.retrieval.vector_lane import Similarity
 
-MEANING_RANGE = (-3.0, 6.0)
-"""Standard deviations from the mean of the candidates' cards within which a similarity counts: embedders differ in how
-far apart their similarities lie, and not in which of them stand out."""
 MESSAGE_FLOOR = 0.7
 """Share of the query that a card's messages must hold to be what was quoted; its words in other places don't count."""
 _PARENT = TextWeights((0.0, 1.0, 0.0, 0.0, 0.0, 0.0))
@@ -88,9 +86,7 @@ def card_features(
         values = np.array([frames[row] for row in rows.tolist()], np.float32)
         found["frame"] = _Placing(rows, cards).spread(values)
     if similarity is not None and "meaning" in wanted and len(cards):
-        cosines = similarity.cards(cards)
-        scaled = (cosines - cosines.mean()) / max(float(cosines.std()), 1e-3)
-        found["meaning"] = np.clip(scaled, *MEANING_RANGE).astype(np.float32)
+        found["meaning"] = standing_out(similarity.cards(cards))
     return found
 
 

@@ -13,6 +13,7 @@ from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.path_evidence import PathEvidence, path_evidence
 from codecards.retrieval.path_words import PathFlag
 from codecards.retrieval.query import Query
+from codecards.retrieval.second_opinion import second_opinion
 from codecards.retrieval.symbol_evidence import NamedCards, NameEvidence, name_evidence
 from codecards.retrieval.term_groups import TermGroups
 from codecards.retrieval.text_evidence import (
@@ -34,6 +35,8 @@ from codecards.retrieval.vector_lane import Similarity
 TOP_CARDS, TOP_DECAY = 4, 0.7
 N_NEAREST = 20
 """Cards that are near enough in meaning for their files to be shown without any word of the query (S2-26)."""
+LESS_STATIC = 0.5
+"""How much less a file's static vector counts where all candidates have deep ones."""
 MAX_DEPTH = 6
 _IS_PROSE, _IS_MADE = np.isin(ROLES, ("docs", "config")), np.isin(ROLES, ("generated", "vendored"))
 
@@ -199,10 +202,14 @@ def meaning_features(index: DerivedIndex, files: Int64s, similarity: Similarity 
     cards = runs(columns.card_offset[files], lengths)
     cosines = similarity.cards(cards)
     owner = np.repeat(np.arange(len(files)), lengths)
-    return {
+    features = {
         "meaning_cards": decayed_sum(cosines, owner, len(files), n_best=TOP_CARDS, decay=TOP_DECAY),
         "meaning_file": similarity.files(files),
     }
+    if (opinion := second_opinion(index, similarity, cards)) is not None:
+        features["meaning_file"] *= 1 - LESS_STATIC * opinion.share
+        features["deep_card"] = opinion.share * best_of_files(opinion.cosines, owner, len(files))
+    return features
 
 
 def dense(values: Mapping[int, float], files: Int64s) -> Floats:

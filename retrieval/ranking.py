@@ -127,8 +127,10 @@ def query_similarity(index: DerivedIndex, query: Query, deep: DeepLookup | None 
     vector: Floats = index.embedder.embed_queries([text[:MAX_EMBEDDED_CHARACTERS]])[0]
     if not np.any(vector):
         return None
-    asks_deep = deep is not None and query.kind != "symbol"
-    return index.vectors.similarity(vector, deep(text[:MAX_EMBEDDED_CHARACTERS]) if deep and asks_deep else None)
+    # Measured on questions in English alone; the model knows no Chinese, and little of its translation word by word.
+    asks_deep = query.kind == "question" and not query.is_issue and query.english is None
+    opinion = deep(text[:MAX_EMBEDDED_CHARACTERS]) if deep is not None and asks_deep else None
+    return index.vectors.similarity(vector, opinion)
 
 
 def named_places(index: DerivedIndex, query: Query) -> tuple[dict[str, dict[int, float]], dict[int, float]]:

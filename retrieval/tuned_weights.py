@@ -17,7 +17,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "symbols": ("symbol_in_text", "type_in_text", "first_symbol"),
     "graph": ("used_by_matches", "centrality", "users"),
     "documentation": ("documentation", "documentation_best"),
-    "meaning": ("meaning_file",),
+    "meaning": ("meaning_file", "deep_card"),
     "standing": ("size", "depth", "entry", "header", "header_with_source"),
 }  # fmt: skip
 """Factor → the weights that it scales. Few, since a history of some hundred commits can't tell forty weights apart; what
