@@ -140,14 +140,17 @@ class Codecards(Driven):
     driver: str = "codecards_driver.py"
     embedder: str | None = None
     """Given to `--embedder`; None for the default, "none" for no vectors."""
+    deep: bool = False
+    """Whether the deep lane is filled before anything is asked."""
 
     def prepare(self, cache: Path) -> None:
         """Nothing: it is installed where the benchmark runs."""
-        self.settings = {"embedder": self.embedder}
+        self.settings = {"embedder": self.embedder, "deep": self.deep}
 
     def index(self, tree: Path, state: Path) -> Usage:
         """Run `codecards index`."""
         chosen = ["--embedder", self.embedder] if self.embedder else []
+        chosen += ["--deep"] if self.deep else []
         return measure([*self._command(), "-C", str(tree), "--index", str(state), "index", "--json", *chosen])
 
     def recall(self, tree: Path, state: Path, query: str) -> Usage:

@@ -26,6 +26,8 @@ from training.card_tasks import Task
 FILE = "file"
 MOST_CARDS = 400
 """Cards of one question that are learned from: those that rank first by now."""
+SURE = 0.5
+"""How surely a question must be after one function to be learned from."""
 BY_HAND = frozenset({"prose", "part", "message"})
 """Terms that documentation of functions says nothing about."""
 LEARNING_RATE, N_STEPS, SHRINKAGE = 0.08, 250, 2e-3
@@ -54,7 +56,7 @@ def learn_weights(trees: Path, tasks: Sequence[Task]) -> dict[str, dict[str, flo
         trees: Folder of the stripped trees, by `Task.tree`; each gets an index of its own inside.
         tasks: On these trees; those that do not ask for an action are left out.
     """
-    asked = [task for task in tasks if intent_of(task.text) == "action"]
+    asked = [task for task in tasks if intent_of(task.text).function >= SURE]
     learned = {}
     for table, weights, embedder in (("ACTION", ACTION, "static"), ("ACTION_WORDS", ACTION_WORDS, "none")):
         names = tuple(name for name in weights if name not in BY_HAND)
