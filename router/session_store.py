@@ -1,7 +1,7 @@
 """Session store: sessions on disk, each a folder with its state, those after each turn, and the texts it let go."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -139,6 +139,12 @@ class SessionStore:
         except OSError:
             raise TargetNotFoundError(handle, what="kept text") from None
         return data.decode("utf-8", "surrogatepass")
+
+    def forget(self, name: str, needed: Collection[str], *, shelf: str) -> None:
+        """Delete the texts of a shelf but for those of some handles."""
+        for path in (self._folder(name) / shelf).glob("t-*.txt"):
+            if path.stem not in needed:
+                path.unlink(missing_ok=True)
 
     def _folder(self, name: str) -> Path:
         if not _name.fullmatch(name) or name.endswith("."):

@@ -1,16 +1,18 @@
 """Trace: what made a turn, kept so that it can be looked at and taken again, with the same settings or with others.
 
 Opt-in and local: a folder beside the session's state with lines of JSON, and each text once; it can be deleted at any time.
+Of a long session the last turns are kept.
 """
 
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import msgspec
 
-from codecards.errors import StateFileError
-from codecards.router.atomic_files import append_line
+from codecards.errors import StateFileError, TargetNotFoundError
+from codecards.router.atomic_files import append_line, write_atomic
 from codecards.router.context import Block, Fate, MemorySegment
 from codecards.router.digesting import OutlineDigester
 from codecards.router.ledger import Ledger
@@ -19,6 +21,11 @@ from codecards.router.routing import ActionKind, RoutingAction, Signal
 from codecards.router.session_state import SessionState, decode_state, encode_state
 from codecards.router.session_store import TRACE, SessionStore
 from codecards.router.turn import TurnInput, TurnResult, TurnSettings, take_turn
+
+KEPT_TURNS = 300
+"""Of a session; a turn takes some 50 KB, less what it shares with others."""
+PRUNE_EVERY = 50
+"""Turns between two looks for what is too old."""
 
 logger = logging.getLogger(__name__)
 
@@ -162,6 +169,23 @@ def _write(store: SessionStore, turn: TakenTurn) -> None:
         _kept(store, name, _encoded(context.blocks)),
     )
     append_line(store.trace_path(name), msgspec.json.encode(trace))
+    if context.turn % PRUNE_EVERY == 0:
+        _prune(store, name)
+
+
+def _prune(store: SessionStore, name: str) -> None:
+    """Forget all but the last turns, and the texts that only older ones had."""
+    traces = read_trace(store, name)
+    if len(traces) <= KEPT_TURNS:
+        return
+    kept = traces[-KEPT_TURNS:]
+    write_atomic(store.trace_path(name), b"".join(msgspec.json.encode(trace) + b"\n" for trace in kept))
+    needed = {handle for trace in kept for handle in (trace.state, trace.given, trace.blocks)}
+    for trace in kept:
+        with suppress(TargetNotFoundError, msgspec.DecodeError):  # somebody deleted or damaged it
+            given = msgspec.json.decode(store.restore(name, trace.given, shelf=TRACE), type=_Given)
+            needed |= {text[0] for text in given.texts.values() if text is not None}
+    store.forget(name, needed, shelf=TRACE)
 
 
 def _recorded(store: SessionStore, name: str, given: TurnInput) -> _Given:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from codecards.errors import StateFileError
+from codecards.router import trace as trace_module
 from codecards.router.archive import Archive
 from codecards.router.assembly import AssemblySettings
 from codecards.router.project import Project
@@ -74,6 +75,25 @@ def test_a_half_written_line_costs_only_itself(tmp_path: Path) -> None:
         file.write(b'{"turn": 2, "taken"\n')
     task.before_generation("two")
     assert [trace.turn for trace in read_trace(store, "task")] == [1, 2]
+
+
+def test_of_a_long_session_the_last_turns_are_kept_with_all_that_they_need_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trace_module, "KEPT_TURNS", 3)
+    monkeypatch.setattr(trace_module, "PRUNE_EVERY", 2)
+    store, task, files = session(tmp_path)
+    for turn in range(6):
+        files["a.py"] = f"def one():\n    return {turn}\n"
+        task.open_file("a.py", "see one")
+        task.before_generation(f"turn {turn}")
+    traces = read_trace(store, "task")
+    assert [trace.turn for trace in traces] == [4, 5, 6]
+    for trace in traces:
+        assert replay_turn(store, "task", trace).context.blocks == traced_blocks(store, "task", trace)
+    texts = [path.read_text(encoding="utf-8") for path in store.trace_path("task").parent.glob("t-*.txt")]
+    assert "def one():\n    return 3\n" in texts
+    assert "def one():\n    return 2\n" not in texts
 
 
 def test_a_trace_that_cannot_be_written_does_not_stop_the_turn(
