@@ -32,6 +32,7 @@ from codecards.mcp_resources import list_resources, read_resource, templates
 from codecards.mcp_sampling import client_summarising
 from codecards.mcp_text import INSTRUCTIONS
 from codecards.mcp_tools import SUMMARISED_TOOLS, ToolAnswer, answer, error_answer
+from codecards.process_memory import share_heaps
 from codecards.served_project import ServedProject
 from codecards.stdio_guard import Wire
 
@@ -61,6 +62,7 @@ class ServerOptions:
 def serve(options: ServerOptions, wire: Wire) -> None:
     """Serve one connection to its end."""
     _log_briefly()
+    share_heaps()
     projects = Projects(options)
     try:
         anyio.run(_serve, projects, wire)

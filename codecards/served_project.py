@@ -28,6 +28,7 @@ from codecards.errors import (
 from codecards.indexer.build import IndexReport
 from codecards.indexer.source_files import check_root
 from codecards.live_search import live_recall
+from codecards.process_memory import give_memory_back
 
 # The working memory is loaded by the first call that is about it: an agent's first question comes before that.
 if TYPE_CHECKING:
@@ -348,6 +349,7 @@ class ServedProject:
         if not error and again is None:
             self.filling.wake()
         gc.collect()  # what answered from older generations holds their files open until it is collected
+        give_memory_back()
         return again
 
     def _told(self, phase: str, n_done: int, n_total: int) -> None:
