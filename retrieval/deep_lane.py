@@ -5,12 +5,14 @@ It grows while it is used: what the store has got since is taken up before a que
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from codecards.errors import SnapshotDamagedError
 from codecards.retrieval.columns import Floats, Int64s
 from codecards.retrieval.deep_store import DeepStore
 from codecards.retrieval.products import products
@@ -85,8 +87,8 @@ class DeepLane:
         return len(self._state.rows)
 
     def take_up(self) -> None:
-        """Take up what the store has got since."""
-        with self._lock:
+        """Take up what the store has got since; one that can't be read any more has nothing new to say."""
+        with self._lock, suppress(SnapshotDamagedError):
             if self._store.last_number() == self._last:
                 return
             self._last, keys, vectors = self._store.after(self._last)

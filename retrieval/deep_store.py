@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from codecards.errors import IndexWriteError
+from codecards.errors import IndexWriteError, SnapshotDamagedError
 
 FORMAT = 1
 KEY_BYTES = 16
@@ -29,6 +29,8 @@ _SCHEMA = (
 
 class DeepStore:
     """One open store. Safe for several threads; to be closed.
+
+    Whoever reads it when it is closed, damaged or gone gets a `SnapshotDamagedError`.
 
     Attributes:
         identity: The model whose vectors these are.
@@ -60,12 +62,12 @@ class DeepStore:
 
     def keys(self) -> set[bytes]:
         """Return the keys of all vectors."""
-        with self._lock:
+        with self._reading():
             return {row[0] for row in self._connection.execute("SELECT key FROM vectors")}
 
     def last_number(self) -> int:
         """Return the number of the newest vector, 0 if there is none. Cheap."""
-        with self._lock:
+        with self._reading():
             return int(self._connection.execute("SELECT coalesce(max(number), 0) FROM vectors").fetchone()[0])
 
     def after(self, number: int) -> tuple[int, NDArray[np.uint64], NDArray[np.float16]]:
@@ -74,7 +76,7 @@ class DeepStore:
         Returns:
             The number of the newest, (n, 2) keys, and (n, dimensions) vectors.
         """
-        with self._lock:
+        with self._reading():
             query = "SELECT number, key, vector FROM vectors WHERE number > ? ORDER BY number"
             rows = self._connection.execute(query, (number,)).fetchall()
         if not rows:
@@ -108,7 +110,7 @@ class DeepStore:
         Raises:
             IndexWriteError: It can't be written.
         """
-        with self._lock:
+        with self._reading():
             rows = self._connection.execute("SELECT number, key FROM vectors ORDER BY number").fetchall()
         keep = set(needed)
         spare = [(number,) for number, key in rows if key not in keep]
@@ -116,9 +118,19 @@ class DeepStore:
         if dropped:
             with self._writing():
                 self._connection.executemany("DELETE FROM vectors WHERE number = ?", dropped)
-            with self._lock:
+            with self._reading():
                 self._connection.execute("PRAGMA incremental_vacuum").fetchall()
         return len(dropped)
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        with self._lock:
+            try:
+                yield
+            except sqlite3.Error as error:
+                raise SnapshotDamagedError(
+                    f"the deep vectors can't be read ({error}); the index is unharmed"
+                ) from error
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

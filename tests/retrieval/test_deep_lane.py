@@ -164,3 +164,13 @@ def test_what_was_computed_before_it_is_broken_off_stays(tmp_path: Path, store: 
     with pytest.raises(KeyboardInterrupt):
         fill(columns_of(made), keys, store, WordEmbedder, texts, stop)
     assert store.last_number() == BATCH
+
+
+def test_a_lane_whose_store_is_gone_keeps_what_it_has(tmp_path: Path, store: DeepStore) -> None:
+    made = indexed(tmp_path / "i", SHOP, embedder=WordEmbedder())
+    filled(made, store, Counting())
+    lane = lane_of(made, store)
+    n_ready = lane.n_ready
+    store.close()
+    lane.take_up()
+    assert lane.n_ready == n_ready > 0

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from codecards.errors import IndexWriteError
+from codecards.errors import IndexWriteError, SnapshotDamagedError
 from codecards.retrieval.deep_store import DeepStore, make_store, open_store
 
 MODEL = "model-1"
@@ -145,3 +145,13 @@ def test_a_store_that_cannot_be_made_says_so(tmp_path: Path) -> None:
     (tmp_path / "deep.db").mkdir()
     with pytest.raises(IndexWriteError, match=r"deep\.db"):
         make_store(tmp_path / "deep.db", MODEL, CANARY)
+
+
+def test_a_store_that_was_closed_meanwhile_says_so_in_our_words(tmp_path: Path) -> None:
+    store = make_store(tmp_path / "deep.db", MODEL, CANARY)
+    store.close()
+    for read in (store.keys, store.last_number, lambda: store.after(0), lambda: store.prune((), 0)):
+        with pytest.raises(SnapshotDamagedError, match="closed"):
+            read()
+    with pytest.raises(IndexWriteError, match="closed"):
+        put(store, (1,))
