@@ -81,9 +81,22 @@ window; ws websocket; xform transform; delete remove; ssl tls; mutex lock; login
 processor; hash digest
 """
 
+_IRREGULAR = """
+begin began begun; bind bound; break broke broken; bring brought; build built; catch caught; choose chose chosen; draw
+drew drawn; drive driven; feed fed; find found; forget forgot forgotten; freeze froze frozen; get got gotten; give gave
+given; grow grown; hide hid hidden; hold held; keep kept; know known; lose lost; make made; overwrite overwritten;
+rebuild rebuilt; send sent; shake shaken; show shown; shrink shrunk; spin spun; take took taken; throw threw thrown;
+undo undone; unwind unwound; wake woken; wind wound; withdraw withdrawn; write wrote written
+"""
+"""Verbs whose other forms no stemmer finds."""
+
 
 def _pairs() -> dict[str, tuple[str, ...]]:
     found: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for forms in _IRREGULAR.replace("\n", " ").split(";"):
+        verb, *others = (stem(word) for word in forms.split())
+        for other in others:
+            found[other][verb] = None
     for pair in _ABBREVIATIONS.replace("\n", " ").split(";"):
         short, long = (stem(word) for word in pair.split())
         if short != long:
