@@ -41,6 +41,19 @@ _BY_KIND = {name: np.isin(KINDS, kinds).astype(np.float32) for name, kinds in _K
 """Name → (kinds,): 1 for the kinds that it speaks of."""
 
 
+_obligatory_names = np.array(
+    [
+        name_hash(name)
+        for name in (
+            "equals hashcode tostring compareto clone finalize gethashcode dispose __eq__ __ne__ __lt__ __hash__ __repr__"
+            " __str__ __copy__ __deepcopy__ __getstate__ __setstate__ inspect to_s description debugdescription deepcopy"
+        ).split()
+    ],
+    np.uint64,
+)
+"""Methods that types have whatever they are about."""
+
+
 def card_features(
     index: DerivedIndex,
     evidence: Evidence,
@@ -72,6 +85,9 @@ def card_features(
             found[name] = _Placing(rows, cards).spread(values)
     if "of_tests" in wanted:
         found["of_tests"] = np.isin(columns.parent_name[cards], _TEST_PARENTS).astype(np.float32)
+    if "obligatory" in wanted:
+        is_one = np.isin(columns.folded_name[cards], _obligatory_names)
+        found["obligatory"] = (is_one & (found["name"] <= 0)).astype(np.float32)
     if "nameless" in wanted:
         found["nameless"] = (columns.folded_name[cards] == 0).astype(np.float32)
     if "length" in wanted:
@@ -106,7 +122,9 @@ def _word_features(
         held = np.minimum(1.0, np.bincount(matches.pair_cell, matches.pair_strength, len(matches.cell_card)))
         found["coverage"] = placing.spread(np.bincount(matches.cell_card, held * unsaid, len(matches.cards)) / whole)
     if "parent" in wanted:
-        found["parent"] = placing.spread(card_scores(index, matches, groups, _PARENT) / (_SCALE * whole))
+        found["parent"] = placing.spread(
+            np.minimum(1.0, card_scores(index, matches, groups, _PARENT) / (_SCALE * whole))
+        )
     if "message" in wanted:
         said = matches.pair_strength * (matches.counts[:, FIELD_MESSAGE] > 0)[matches.pair_entry]
         held = np.minimum(1.0, np.bincount(matches.pair_cell, said, len(matches.cell_card)))

@@ -22,7 +22,7 @@ from codecards.retrieval.symbol_evidence import NamedCards, named_cards
 from codecards.retrieval.term_groups import TermGroups, group_terms
 from codecards.retrieval.tuned_weights import scaled
 from codecards.retrieval.vector_lane import Similarity
-from codecards.retrieval.weights import DEMOTED_CARDS, DEMOTIONS, ISSUE, TRACE, weights_for
+from codecards.retrieval.weights import ASKED_FOLDERS, DEMOTED_CARDS, DEMOTIONS, ISSUE, TRACE, weights_for
 
 MAX_EMBEDDED_CHARACTERS = 2_000
 USERS_MODEL = "sentence-transformers:"
@@ -96,6 +96,8 @@ def _weights_of(query: Query) -> Mapping[str, float]:
         # A diff names its places as exactly as a stack trace does.
         return TRACE if query.kind == "trace" or query.hunks else ISSUE
     weights = weights_for(len(query.content_words))
+    if query.kind == "symbol":
+        return {**weights, "folders": ASKED_FOLDERS}
     if query.kind != "question":
         return weights
     intent = intent_of(query.text)

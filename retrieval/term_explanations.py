@@ -87,6 +87,7 @@ CARD_MEANINGS: Mapping[str, str] = {
     "frame": "a stack frame lies in the card, or a diff changes it",
     "part": "a later stretch of a long definition",
     "nameless": "no name",
+    "obligatory": "a method that types have whatever they are about",
     "declaration": "a declaration without a body",
 }
 """Terms of the card within its file."""

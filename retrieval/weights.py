@@ -54,6 +54,9 @@ SHORT: Mapping[str, float] = {
 }
 """For a question of up to six words: a matching file name is strong evidence."""
 
+ASKED_FOLDERS = 1.0
+"""Weight of `folders` where a name is asked for: a folder with a word of it says less than a definition of the name."""
+
 LONG: Mapping[str, float] = {
     **SHORT,
     "cards": 2.0,
@@ -142,6 +145,7 @@ ACTION: Mapping[str, float] = {
     "part": 0.0,
     "declaration": -9.0,
     "nameless": -0.2,
+    "obligatory": -6.0,
     "length": 0.6,  # ln of lines, 0 to 8
     "meaning": 4.0,  # -3 to 6 standard deviations
     "message": 12.0,
@@ -161,6 +165,7 @@ ACTION_WORDS: Mapping[str, float] = {
     "part": -5.0,
     "declaration": -6.2,
     "nameless": -1.7,
+    "obligatory": -6.0,
     "message": 12.0,
 }
 """The same where there are no vectors; the file's score is then surer beside it."""

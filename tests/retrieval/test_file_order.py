@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from codecards.retrieval.query_words import OPPOSITES
+from codecards.retrieval.weights import ACTION_WORDS
 from tests.retrieval.indexed_text import indexed
 
 STORES = '''
@@ -110,3 +111,59 @@ def test_opposites_are_each_others() -> None:
         assert stem in same
         assert not same & other
         assert all(stem in OPPOSITES[one][1] for one in other)
+
+
+NULLS = '''
+#- src/json_null.py
+class JsonNull:
+    """A null of JSON."""
+
+    def __eq__(self, other: object) -> bool:
+        """A JSON null equals every other JSON null."""
+        return isinstance(other, JsonNull)
+
+    def __hash__(self) -> int:
+        """Every JSON null has the hash of null."""
+        return 0
+#- src/json_writer.py
+class Writer:
+    def write_null(self) -> None:
+        self.put("null")
+
+    def write_number(self, number: int) -> None:
+        self.put(str(number))
+
+    def write_text(self, text: str) -> None:
+        self.put(text)
+#- src/reader.py
+class Reader:
+    def number(self) -> int:
+        return 1
+'''
+DEPENDS = '''
+#- src/params.py
+class Depends:
+    pass
+#- src/dependencies/tools.py
+def solve(depends: bool) -> bool:
+    """What depends on a dependency."""
+    return depends
+#- src/dependencies/models.py
+class Dependant:
+    """Depends on a dependency."""
+#- src/other.py
+def other() -> None: ...
+'''
+
+
+def test_methods_that_every_type_has_are_not_what_is_asked_for(tmp_path: Path) -> None:
+    assert indexed(tmp_path, NULLS).names("where is a JSON null written")[0] == "Writer.write_null"
+
+
+def test_a_name_that_is_asked_for_is_where_it_is_defined(tmp_path: Path) -> None:
+    assert indexed(tmp_path, DEPENDS).paths("Depends")[0] == "src/params.py"
+
+
+def test_what_is_around_a_card_counts_no_more_than_all_of_the_question(tmp_path: Path) -> None:
+    for hit in indexed(tmp_path, NULLS).ask("where is a JSON null written").hits:
+        assert all(term.value <= ACTION_WORDS["parent"] for term in hit.terms if term.name == "card_parent")
