@@ -178,7 +178,8 @@ def main(arguments: list[str] | None = None) -> int:
         given.list.write_text("\n".join(found) + "\n", encoding="utf-8")
     if not given.no_save:
         settings = {"trees": [tree.name for tree in trees], "n_queries": len(queries), "embedder": given.embedder}
-        sys.stdout.write(f"{write_result(new_result('nonsense', settings, figures))}\n")
+        what = "nonsense" if given.embedder == DEFAULT_EMBEDDER else f"nonsense-{given.embedder}"
+        sys.stdout.write(f"{write_result(new_result(what, settings, figures))}\n")
     return 0
 
 
