@@ -11,14 +11,16 @@ import random
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean
 
-from benchmarks.governance_figures import Cell, Figures, Measured, marks, plot, table
+from benchmarks.governance_figures import Cell, Figures, Measured, at_equal_rate, leads, marks, table
 from benchmarks.history_sessions import mine_sessions, repository_name
+from benchmarks.plots import governance_chart
 from benchmarks.policies import SYSTEM_TOKENS, Event, Policy, View, Workspace, make_policy
 from benchmarks.recordings import PARTS, Recording, in_part, read_recordings, turns
-from benchmarks.result_files import RESULTS, new_result, write_result
+from benchmarks.result_files import new_result, write_result
 from codecards.router.compaction import compact
 from codecards.router.entities import survival
 from codecards.router.tokens import estimate_tokens
@@ -40,9 +42,9 @@ def replay(recording: Recording, texts: dict[str, str], policy: Policy, figures:
     touched: set[str] = set()
     last_switch: dict[str, tuple[int, str]] = {}
     for number, turn in enumerate(turns(recording.events)):
-        started = time.perf_counter()
+        started = time.process_time()
         view = policy.view()
-        figures.seconds += time.perf_counter() - started
+        figures.seconds += time.process_time() - started
         figures.tokens.append(view.tokens + SYSTEM_TOKENS)
         figures.n_goal_turns += view.has_goal
         figures.n_refused_turns += view.is_refused
@@ -140,21 +142,21 @@ def _save(
     survivals: Mapping[int, float],
     settings: Mapping[str, object],
 ) -> None:
-    """Write a result file for all sessions and for each half, and a plot."""
+    """Write a result file for all sessions and for each half; `python -m benchmarks plots` draws them."""
     for part in ("all", *PARTS):
         chosen = [in_part(one, part) for one in recordings]
         # Of one half alone there is no "all", and the other half is empty.
         if not any(chosen) or (part == "all" and any(all(in_part(one, half) for one in recordings) for half in PARTS)):
             continue
         half = measured.only(chosen)
-        figures: dict[str, object] = {
-            f"{name} {budget or ''}".strip(): row for (name, budget), row in half.rows().items()
-        }
+        figures: dict[str, object] = {**half.named_rows()}
         figures["ours: entity survival"] = {str(target): share for target, share in survivals.items()}
-        figures["marks"] = marks(half).splitlines()
+        figures["ours: leads"] = {f"{lead.rate} at {lead.budget}": asdict(lead) for lead in leads(half)}
+        figures["tokens at full injection's rate"] = {
+            rate: at_equal_rate(half.rows(), rate) for rate in ("in view", "full")
+        }
         stated = {"part": part, "n_sessions": len(half.tasks), "n_tasks": len(set(half.tasks)), **settings}
         print(write_result(new_result(f"{what}-{part}", stated, figures)))
-    plot(measured, RESULTS / f"{what}.svg")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -195,7 +197,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if given.json:
         _write_json(given.json, figures)
     if given.plot:
-        plot(next(iter(figures.values())), given.plot)
+        drawn = next(iter(figures.values()))
+        given.plot.write_text(governance_chart(drawn.named_rows(), len(drawn.tasks)), encoding="utf-8")
     return 0
 
 
@@ -215,7 +218,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--limit", type=int, default=0, help="a sample of so many sessions, always the same")
     parser.add_argument("--part", choices=["all", *PARTS], default="all", help="which half, by task")
     parser.add_argument("--plot", type=Path, help="write an SVG here")
-    parser.add_argument("--save", action="store_true", help="write result files and the plot into benchmarks/results")
+    parser.add_argument("--save", action="store_true", help="write result files into benchmarks/results")
     parser.add_argument("--json", type=Path, help="write the figures here")
     return parser.parse_args(argv)
 

@@ -1,8 +1,7 @@
-"""Governance figures: what is measured of a policy over sessions, with its uncertainty, as tables and as a plot."""
+"""Governance figures: what is measured of a policy over sessions, with its uncertainty, and tables of it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from statistics import fmean
 
 import numpy as np
@@ -36,6 +35,7 @@ class Figures:
     n_oscillations: int = 0
     n_late_reversals: int = 0
     seconds: float = 0.0
+    """Of CPU, for making what is shown."""
 
     def row(self) -> dict[str, float]:
         """Return the figures as shares and means."""
@@ -73,13 +73,13 @@ class Measured:
         """Return the figures of all policies as shares and means."""
         return {cell: self.total(cell).row() for cell in self.cells}
 
+    def named_rows(self) -> dict[str, dict[str, float]]:
+        """Return "ours 2000", "full" … → figures, as in a result file."""
+        return {f"{name} {budget or ''}".strip(): row for (name, budget), row in self.rows().items()}
+
     def budgets(self) -> list[int]:
         """Return the budgets, without the one that is none."""
         return sorted({budget for _, budget in self.cells if budget})
-
-    def names(self) -> list[str]:
-        """Return the policies."""
-        return list(dict.fromkeys(name for name, _ in self.cells))
 
     def only(self, chosen: Sequence[bool]) -> "Measured":
         """Return the figures of some of the sessions."""
@@ -151,33 +151,58 @@ def at_equal_rate(rows: Mapping[Cell, Mapping[str, float]], rate: str) -> dict[s
     return shares
 
 
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """How far ours is ahead of the best other policy at one budget, with 95 % intervals."""
+
+    rate: str
+    """"in view" or "full"."""
+    budget: int
+    ours: float
+    interval: tuple[float, float]
+    best_other: str
+    """"" where no other policy was run at the budget."""
+    lead: float = 0.0
+    lead_interval: tuple[float, float] = (0.0, 0.0)
+
+    def told(self) -> str:
+        """Return it as a line."""
+        low, high = self.interval
+        line = f"'{self.rate}' at {self.budget:,}: ours {self.ours:.3f} [{low:.3f}, {high:.3f}]"
+        if not self.best_other:
+            return line
+        low, high = self.lead_interval
+        best = f"{self.ours - self.lead:.3f} ({self.best_other})"
+        return f"{line}; best other of the budget {best}, lead {self.lead:+.3f} [{low:+.3f}, {high:+.3f}]"
+
+
+def leads(measured: Measured) -> Iterator[Lead]:
+    """Yield how ours stands beside the best other policy, at each budget and for both rates."""
+    rows = measured.rows()
+    for budget in measured.budgets():
+        ours = ("ours", budget)
+        others = [cell for cell in rows if cell[1] == budget and not cell[0].startswith("ours")]
+        for rate in ("in view", "full") if ours in rows else ():
+            interval = interval_of_lead(measured, ours, None, rate)
+            if others:
+                best = max(others, key=lambda cell: rows[cell][rate])
+                lead = rows[ours][rate] - rows[best][rate]
+                lead_interval = interval_of_lead(measured, ours, best, rate)
+                yield Lead(rate, budget, rows[ours][rate], interval, best[0], lead, lead_interval)
+            else:
+                yield Lead(rate, budget, rows[ours][rate], interval, "")
+
+
 def marks(measured: Measured) -> str:
     """Return how ours stands to the marks: price at full injection's rates, and lead over the best at each budget."""
-    rows, told = measured.rows(), []
+    told = []
     for rate in ("in view", "full"):
         shares = (
             f"{name} {'never' if share is None else f'{share:.0%}'}"
-            for name, share in at_equal_rate(rows, rate).items()
+            for name, share in at_equal_rate(measured.rows(), rate).items()
         )
         told.append(f"tokens at full injection's rate '{rate}', as a share of its tokens: {', '.join(shares)}")
-    for budget in measured.budgets():
-        told += [_lead(measured, rows, budget, rate) for rate in ("in view", "full") if ("ours", budget) in rows]
-    return "\n".join(told)
-
-
-def _lead(measured: Measured, rows: Mapping[Cell, Mapping[str, float]], budget: int, rate: str) -> str:
-    ours = ("ours", budget)
-    others = [cell for cell in rows if cell[1] == budget and not cell[0].startswith("ours")]
-    low, high = interval_of_lead(measured, ours, None, rate)
-    line = f"'{rate}' at {budget:,}: ours {rows[ours][rate]:.3f} [{low:.3f}, {high:.3f}]"
-    if others:
-        best = max(others, key=lambda cell: rows[cell][rate])
-        low, high = interval_of_lead(measured, ours, best, rate)
-        lead = rows[ours][rate] - rows[best][rate]
-        line += (
-            f"; best other of the budget {rows[best][rate]:.3f} ({best[0]}), lead {lead:+.3f} [{low:+.3f}, {high:+.3f}]"
-        )
-    return line
+    return "\n".join([*told, *(lead.told() for lead in leads(measured))])
 
 
 def table(measured: Measured) -> str:
@@ -188,40 +213,3 @@ def table(measured: Measured) -> str:
         values = [f"{value:,.0f}" if value >= 100 else f"{value:.3f}" for value in row.values()]
         lines.append(f"| {policy} | {budget or 'none'} | " + " | ".join(values) + " |")
     return "\n".join(lines)
-
-
-def plot(measured: Measured, path: Path) -> None:
-    """Write in-view rate and rate in full against mean tokens as SVG: a line a policy, a dot a budget."""
-    rows = measured.rows()
-    widest = max((row["mean tokens"] for row in rows.values()), default=1.0) * 1.15
-    parts = [
-        panel
-        for left, rate in ((60, "in view"), (500, "full"))
-        for panel in _panel(measured.names(), rows, left, rate, widest)
-    ]
-    path.write_text(
-        '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="440" font-family="sans-serif" font-size="11">'
-        f'<text x="300" y="430">mean tokens a turn, from 0 to {widest:,.0f}</text>{"".join(parts)}</svg>\n',
-        encoding="utf-8",
-    )
-
-
-COLOURS = ("#222222", "#b2182b", "#2166ac", "#8c6d31", "#1b7837", "#762a83", "#e08214", "#35978f")
-
-
-def _panel(
-    names: Sequence[str], rows: Mapping[Cell, Mapping[str, float]], left: int, rate: str, widest: float
-) -> Iterable[str]:
-    """Yield one half of the plot: axes, lines and dots."""
-    yield f'<path d="M{left} 40V380H{left + 380}" fill="none" stroke="black"/><text x="{left}" y="30">{rate} (top = 1)</text>'
-    for name, colour in zip(names, COLOURS * (len(names) // len(COLOURS) + 1), strict=False):
-        places = [
-            (left + 380 * rows[cell]["mean tokens"] / widest, 380 - 340 * rows[cell][rate], cell[1])
-            for cell in sorted(cell for cell in rows if cell[0] == name)
-        ]
-        line = " ".join(f"{x:.0f},{y:.0f}" for x, y, _ in places)
-        yield f'<polyline points="{line}" fill="none" stroke="{colour}"/>'
-        for x, y, budget in places:
-            yield f'<circle cx="{x:.0f}" cy="{y:.0f}" r="3" fill="{colour}"><title>{name} {budget or ""}</title></circle>'
-        x, y, _ = places[-1]
-        yield f'<text x="{x + 5:.0f}" y="{y - 4:.0f}" fill="{colour}">{name}</text>'

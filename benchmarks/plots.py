@@ -43,9 +43,10 @@ def draw_all(results: Iterable[Result]) -> dict[str, str]:
         lines = list(_token_lines(result))
         if lines:
             drawn[f"recall-by-tokens-{name}.svg"] = _by_tokens(name, lines)
-    for name, result in latest.items():
-        if name.startswith("governance-"):
-            drawn["governance.svg"] = governance_chart(result.figures, result.settings["n_sessions"])
+    for name in ("governance", "governance-history"):
+        replayed = latest.get(f"{name}-all")
+        if replayed is not None:
+            drawn[f"{name}.svg"] = governance_chart(replayed.figures, replayed.settings["n_sessions"])
     return {name: text for name, text in drawn.items() if text}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.governance import main, replay
-from benchmarks.governance_figures import Figures, Measured, at_equal_rate, interval_of_lead, joined, marks, plot
+from benchmarks.governance_figures import Figures, Measured, at_equal_rate, interval_of_lead, joined, marks
 from benchmarks.policies import Event, Fragment, View, Workspace, make_policy
 from benchmarks.recordings import Recording, in_part
 
@@ -88,13 +88,6 @@ def test_the_interval_of_a_lead_draws_whole_tasks() -> None:
     assert interval_of_lead(measured, ("ours", 1), ("fifo", 1), "full") == pytest.approx((0.0, 0.4))
     low, high = interval_of_lead(measured, ("ours", 1), None, "full")
     assert (low, high) == pytest.approx((0.5, 0.9))
-
-
-def test_a_plot_has_a_line_for_each_policy_and_a_dot_for_each_budget(tmp_path: Path) -> None:
-    figures = [Figures(n_wanted=10, n_full=5, tokens=[100])]
-    plot(Measured(("t",), {("ours", 1): figures, ("ours", 2): figures, ("full", 0): figures}), tmp_path / "p.svg")
-    drawn = (tmp_path / "p.svg").read_text(encoding="utf-8")
-    assert (drawn.count("<polyline"), drawn.count("<circle")) == (4, 6)
 
 
 def test_figures_of_two_halves_are_joined() -> None:
