@@ -197,10 +197,12 @@ def marks(measured: Measured) -> str:
     """Return how ours stands to the marks: price at full injection's rates, and lead over the best at each budget."""
     told = []
     for rate in ("in view", "full"):
-        shares = (
+        shares = [
             f"{name} {'never' if share is None else f'{share:.0%}'}"
             for name, share in at_equal_rate(measured.rows(), rate).items()
-        )
+        ]
+        if not shares:
+            continue  # full injection was not run
         told.append(f"tokens at full injection's rate '{rate}', as a share of its tokens: {', '.join(shares)}")
     return "\n".join([*told, *(lead.told() for lead in leads(measured))])
 
