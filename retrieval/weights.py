@@ -20,9 +20,9 @@ SHORT: Mapping[str, float] = {
     "file_name_exact": 1.0,  # 0 to 1.5: the name is a word of the query, two of them, or all
     "file_name_head": 1.2,
     "file_name_first": 0.4,
-    "folder_and_name": 1.4,  # two neighbouring words: session/store for "session store"
+    "folder_and_name": 2.0,  # two neighbouring words: session/store for "session store"
     "folders": 3.0,
-    "folder_exact": 1.5,  # a compound word of the query is a folder
+    "folder_exact": 2.0,  # a compound word of the query is a folder
     "opposite": -2.0,  # the path is about writing where the query is about reading
     "whole_path": 0.7,
     "action_name": 1.6,
@@ -46,7 +46,7 @@ SHORT: Mapping[str, float] = {
     "depth": -0.6,  # folders above, beyond those that all files share; 0 to 6
     "header": -1.0,
     "header_with_source": -1.4,
-    "entry": 0.4,
+    "entry": 0.2,
     "meaning_file": 2.5,  # half of it where `deep_card` counts in full
     "deep_card": 4.0,  # the share of the candidates with a deep vector, times a cosine
     "place": 6.0,
