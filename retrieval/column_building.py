@@ -6,7 +6,6 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -211,9 +210,9 @@ def _card_columns(cards: Sequence[Card]) -> dict[str, NDArray[Any]]:
     return {
         "card_id": np.array([card.card_id for card in cards], np.int64),
         "kind": np.array([_KIND_NUMBERS[card.kind] for card in cards], np.uint8),
-        "folded_name": np.array([_hash(card.name.casefold()) for card in cards], np.uint64),
-        "exact_name": np.array([_hash(card.name) for card in cards], np.uint64),
-        "parent_name": np.array([_hash(card.parent.rpartition(".")[2].casefold()) for card in cards], np.uint64),
+        "folded_name": np.array([name_hash(card.name.casefold()) for card in cards], np.uint64),
+        "exact_name": np.array([name_hash(card.name) for card in cards], np.uint64),
+        "parent_name": np.array([name_hash(card.parent.rpartition(".")[2].casefold()) for card in cards], np.uint64),
         "nesting": np.array([min(255, card.parent.count(".") + 1 if card.parent else 0) for card in cards], np.uint8),
         "first_line": np.array([card.first_line for card in cards], np.uint32),
         "last_line": np.array([card.last_line for card in cards], np.uint32),
@@ -224,6 +223,3 @@ def _joined(
     first: Mapping[str, NDArray[Any]], second: Mapping[str, NDArray[Any]], order: Int64s
 ) -> dict[str, NDArray[Any]]:
     return {name: np.concatenate([first[name], second[name]])[order] for name in first}
-
-
-_hash = lru_cache(maxsize=100_000)(name_hash)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -153,11 +154,8 @@ def _exact(index: DerivedIndex, files: Int64s, query: Query) -> Floats:
     wanted: dict[int, float] = {}
 
     def want(name: str, value: float) -> None:
-        whole = joined(name)
-        for form in (whole, whole + "s", whole.removesuffix("s"), stem(whole)):
-            if form:
-                key = name_hash(form)
-                wanted[key] = max(wanted.get(key, 0.0), value)
+        for key in _form_hashes(name):
+            wanted[key] = max(wanted.get(key, 0.0), value)
 
     content = query.content_words
     for position, word in enumerate(content[:40]):
@@ -169,11 +167,21 @@ def _exact(index: DerivedIndex, files: Int64s, query: Query) -> Floats:
         want(word + next_word, JOINED_MATCH)
     if 1 < len(content) <= 5:
         want("".join(content), WHOLE_MATCH)
-    hashes = np.fromiter(wanted, np.uint64, len(wanted))
-    values = np.fromiter(wanted.values(), np.float32, len(wanted))
     names = index.columns.stem_hash[files, :2]
-    equal = names[:, :, None] == hashes
-    return np.asarray(np.where(equal, values, np.float32(0.0)).max(axis=(1, 2), initial=0.0), np.float32)
+    if not wanted:
+        return np.zeros(len(files), np.float32)
+    hashes = np.array(sorted(wanted), np.uint64)
+    values = np.array([wanted[key] for key in sorted(wanted)], np.float32)
+    place = np.minimum(np.searchsorted(hashes, names), len(hashes) - 1)
+    found = np.where(hashes[place] == names, values[place], np.float32(0.0))
+    return np.asarray(found.max(axis=1), np.float32)
+
+
+@lru_cache(maxsize=20_000)
+def _form_hashes(name: str) -> tuple[int, ...]:
+    """Return what a file may be called that is named like a word of the query."""
+    whole = joined(name)
+    return tuple(name_hash(form) for form in (whole, whole + "s", whole.removesuffix("s"), stem(whole)) if form)
 
 
 def _agents(word: str) -> tuple[str, ...]:

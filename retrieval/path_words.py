@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntFlag
+from functools import lru_cache
 
 from codecards.indexer.tokens import stem, word_tokens, words
 
@@ -52,6 +53,7 @@ class PathWords:
     depth: int
 
 
+@lru_cache(maxsize=100_000)
 def name_hash(name: str) -> int:
     """Return 64 bits that stand for a name on disk; 0 for no name."""
     if not name:

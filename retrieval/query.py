@@ -141,6 +141,8 @@ def content_words(all_words: Sequence[str]) -> list[str]:
 
 def is_identifier(word: str) -> bool:
     """Return whether a word is written as only identifiers are: snake_case, camelCase, with a digit inside."""
+    if word.isalpha() and word[1:].islower():  # most words are plain ones
+        return False
     inner = word.strip("_$")
     if not inner or not (inner[0].isalpha() or word[0] in "_$"):
         return False

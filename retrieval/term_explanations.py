@@ -104,6 +104,8 @@ class HitTerms(Sequence[ScoreTerm]):
 
     values: tuple[tuple[str, float], ...]
     """Name and value of each."""
+    total: float
+    """Their sum: the hit's score."""
     words: tuple[str, ...]
     """Words of the query in the file."""
     path_words: tuple[str, ...]
@@ -125,11 +127,6 @@ class HitTerms(Sequence[ScoreTerm]):
             return tuple(ScoreTerm(name, value, self._detail(name)) for name, value in self.values[index])
         name, value = self.values[index]
         return ScoreTerm(name, value, self._detail(name))
-
-    @property
-    def total(self) -> float:
-        """The hit's score."""
-        return sum(value for _, value in self.values)
 
     def _detail(self, name: str) -> str:
         """Return what a term means and which words of the query it rests on."""
@@ -182,13 +179,14 @@ def hit_terms(ranked: Ranked, shown: Sequence[tuple[int, int, float]]) -> list[H
             values += [(best_of_file, across[row])] if across[row] else []
             values.append(("card", gaps[row]))
         # What is left is what a further card of the same file loses.
-        crowding = score - sum(value for _, value in values)
-        if crowding < -LEAST_CROWDING:
+        total = sum([value for _, value in values])
+        if (crowding := score - total) < -LEAST_CROWDING:
             values.append(("diversity", crowding))
+            total += crowding
         words = matches.file_cell_group[first[row] : last[row]][:_N_WORDS].tolist()
         path_words = in_path[row].nonzero()[0][:_N_WORDS].tolist()
         words, path_words = (tuple(groups.terms[group].token for group in some) for some in (words, path_words))
-        found.append(HitTerms(tuple(values), words, path_words, () if by_itself else tuple(of_card)))
+        found.append(HitTerms(tuple(values), total, words, path_words, () if by_itself else tuple(of_card)))
     return found
 
 
