@@ -20,6 +20,7 @@ SAFE_SETTINGS = (
 )  # fmt: skip
 KEPT_VARIABLES = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
 SUBMODULE_MODE = b"160000"
+_COMMIT = b"# branch.oid "
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +120,18 @@ def git_state(root: Path) -> GitState:
     """Return the commit of a working tree and whether it is changed."""
     if git_folder(root) is None:
         return GitState(None, None)
-    commit = run_git(root, "rev-parse", "--verify", "--quiet", "HEAD")
     status = run_git(
-        root, "status", "--porcelain", "-z", "--ignore-submodules=all", "--", ".", ":(exclude).codecards",
+        root, "status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--ignore-submodules=all",
+        "--", ".", ":(exclude).codecards",
         settings=no_filters(root),
     )  # fmt: skip
-    name = commit.decode("ascii", "replace").strip() if commit else None
-    return GitState(name, None if status is None else bool(status.strip(b"\0")))
+    if status is None:  # too large a tree for the time there is
+        commit = run_git(root, "rev-parse", "--verify", "--quiet", "HEAD")
+        return GitState(commit.decode("ascii", "replace").strip() if commit else None, None)
+    headers = [line for line in status.split(b"\0") if line.startswith(b"# ")]
+    names = [line.rpartition(b" ")[2].decode("ascii", "replace") for line in headers if line.startswith(_COMMIT)]
+    is_dirty = status.count(b"\0") > len(headers)
+    return GitState(names[0] if names and names[0] != "(initial)" else None, is_dirty)
 
 
 def commits_by_path(
