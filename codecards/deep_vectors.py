@@ -35,6 +35,9 @@ NOT_ASKED = "a name or a path needs no second opinion, or the words mean nothing
 class DeepVectors:
     """One engine's deep lane. Safe for several threads; to be closed.
 
+    The thread that fills it may be of low priority: it holds no lock of this class while the model works, for a question
+    would wait for it.
+
     Args:
         folder: The index folder.
         is_on: Whether it is wanted.
@@ -80,7 +83,7 @@ class DeepVectors:
         lane = self._open(reader)
         if lane is None or not lane.n_ready:
             return None
-        embedder = self._loaded() if self.waits_for_model or self._model.is_loaded else None
+        embedder = self._loaded() if self.waits_for_model or self._is_ready else None
         if embedder is None:
             return None
         return lambda text: lane.similarity(embedder.embed_queries([text])[0])
@@ -94,7 +97,7 @@ class DeepVectors:
         if why or not n_ready:
             return Lane(NAME, False, why or NOT_BEGUN)
         if took_part is False:
-            is_loading = not self._model.is_loaded and not self.waits_for_model
+            is_loading = not self._is_ready and not self.waits_for_model
             return Lane(NAME, False, LOADING if is_loading else NOT_ASKED)
         return Lane(NAME, True, filled)
 
@@ -148,9 +151,8 @@ class DeepVectors:
             return None
         try:
             embedder = self._model.loaded()
-            with self._lock:
-                if self._store is not None:
-                    self._model.check(self._store.canary)
+            if (store := self._stored()) is not None:
+                self._model.check(store.canary)
         except EmbedderError as error:
             self._error = str(error)
             return None
@@ -173,25 +175,40 @@ class DeepVectors:
         return lane
 
     def _new_lane(self, reader: Reader) -> "DeepLane | None":
-        if self._store is None:
-            self._store = self._model.stored_vectors(self._folder)
-        keys = reader.card_keys() if self._store is not None else None
-        if self._store is None or keys is None:
+        store = self._stored()
+        keys = reader.card_keys() if store is not None else None
+        if store is None or keys is None:
             return None
         from codecards.retrieval.deep_lane import DeepLane  # noqa: PLC0415 - as above
 
-        return DeepLane(keys, self._store)
+        return DeepLane(keys, store)
 
-    def _made(self) -> "DeepStore":
-        """Return the store, made where there is none that can be used."""
+    @property
+    def _is_ready(self) -> bool:
+        return self._model.is_loaded and self._model.is_checked
+
+    def _stored(self) -> "DeepStore | None":
+        """Return the store if there is one that can be used."""
+        if self._store is None and self.has_store():
+            assert self._model.identity  # takes a moment: before the lock
         with self._lock:
             if self._store is None:
                 self._store = self._model.stored_vectors(self._folder)
-            if self._store is None:
-                from codecards.retrieval.canaries import canary  # noqa: PLC0415 - as above
-                from codecards.retrieval.deep_store import make_store  # noqa: PLC0415
-
-                embedder = self._model.loaded()
-                self._store = make_store(self._folder / STORE_FILE, embedder.identity, canary(embedder))
-                self._lane = None
             return self._store
+
+    def _made(self) -> "DeepStore":
+        """Return the store, made where there is none that can be used."""
+        if (store := self._stored()) is None:
+            from codecards.retrieval.canaries import canary  # noqa: PLC0415 - as above
+            from codecards.retrieval.deep_store import make_store  # noqa: PLC0415
+
+            embedder = self._model.loaded()
+            of_model = canary(embedder)
+            with self._lock:
+                if self._store is None:
+                    self._store = make_store(self._folder / STORE_FILE, embedder.identity, of_model)
+                    self._lane = None
+                store = self._store
+        if self._model.is_loaded:
+            self._model.check(store.canary)
+        return store

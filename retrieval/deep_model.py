@@ -40,6 +40,11 @@ class DeepModel:
         """Whether a text can be embedded at once."""
         return self._embedder is not None
 
+    @property
+    def is_checked(self) -> bool:
+        """Whether it is known if it gives the vectors that are stored."""
+        return self._agrees is not None
+
     @cached_property
     def identity(self) -> str:
         """As the loaded model tells it; 20 ms.

@@ -3,10 +3,13 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from codecards.answers import Lane
 from codecards.background_filling import BackgroundFilling
@@ -14,6 +17,7 @@ from codecards.config import Settings, settings_from_environment
 from codecards.engine import Engine
 from codecards.errors import WriterBusyError
 from codecards.retrieval.deep_model import STORE_FILE
+from codecards.retrieval.onnx_embedder import OnnxEmbedder
 from codecards.served_project import ServedProject
 from tests.codecards.test_served_project import eventually, never
 from tests.support.indexed import write_repository
@@ -202,6 +206,29 @@ def test_a_model_that_is_being_loaded_is_not_waited_for(root: Path) -> None:
         assert "being loaded" in deep(recall.lanes).reason
         engine.deep.load_model()
         assert deep(engine.recall(QUESTION).lanes).ready
+
+
+def test_no_question_waits_while_a_model_of_low_priority_makes_the_first_vectors(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_work, go_on = threading.Event(), threading.Event()
+
+    def slowly(self: OnnxEmbedder, texts: Sequence[str]) -> NDArray[np.float32]:
+        at_work.set()
+        assert go_on.wait(60)
+        return np.eye(len(texts), self.dimensions, dtype=np.float32)
+
+    monkeypatch.setattr(OnnxEmbedder, "embed_documents", slowly)
+    engine.deep.waits_for_model = False
+    filling = threading.Thread(target=engine.deepen)
+    filling.start()
+    try:
+        assert at_work.wait(60)
+        assert engine.recall(QUESTION).hits
+        assert not deep(engine.status().lanes).ready
+    finally:
+        go_on.set()
+        filling.join()
 
 
 # the command line
