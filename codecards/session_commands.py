@@ -363,8 +363,9 @@ def _print_context(found: "Context", session: "Session | None" = None, *, as_jso
     if as_json:
         write(context_json(found, actions))
         return
-    # To a pipe goes what the model is to see, byte for byte; a terminal must not obey what a file says.
-    typer.echo(visible(found.text, keeps_lines=True) if sys.stdout.isatty() else found.text)
+    # To a pipe goes what the model is to see, as it is; a terminal must not obey what a file says.
+    sys.stdout.write((visible(found.text, keeps_lines=True) if sys.stdout.isatty() else found.text) + "\n")
+    sys.stdout.flush()
     say(f"codecards: {found.ledger.total_tokens} of {found.ledger.budget_tokens} tokens")
     for action in actions:
         if action.reason and action.kind.value != "keep":

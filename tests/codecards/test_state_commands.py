@@ -189,3 +189,9 @@ def test_a_budget_that_is_too_small_can_be_raised(shop: Path) -> None:
     assert answer(shop, "session", "set", "tiny", "--budget", "2000")["session"]["budget_tokens"] == 2000
     assert run(shop, "session", "turn", "tiny").returncode == 0
     assert run(shop, "session", "set", "tiny", "--budget", "0").returncode == 2
+
+
+def test_a_pipe_gets_the_context_as_the_model_sees_it(shop: Path) -> None:
+    run(shop, "session", "start", "piped", "--goal", "see \x1b[31mred\x1b[0m")
+    shown = run(shop, "session", "context", "piped")
+    assert "see \x1b[31mred\x1b[0m" in shown.stdout
