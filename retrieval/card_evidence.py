@@ -119,8 +119,9 @@ def _word_features(
         in_path = np.minimum(1.0, evidence.paths.counts)
         card_of_cell = matches.card_file[matches.cell_card]
         unsaid = parts[matches.cell_group] * (1 - in_path[card_of_cell, matches.cell_group])
-        held = np.minimum(1.0, np.bincount(matches.pair_cell, matches.pair_strength, len(matches.cell_card)))
-        found["coverage"] = placing.spread(np.bincount(matches.cell_card, held * unsaid, len(matches.cards)) / whole)
+        found["coverage"] = placing.spread(
+            np.bincount(matches.cell_card, matches.cell_held * unsaid, len(matches.cards)) / whole
+        )
     if "parent" in wanted:
         found["parent"] = placing.spread(
             np.minimum(1.0, card_scores(index, matches, groups, _PARENT) / (_SCALE * whole))

@@ -80,6 +80,8 @@ class Matches:
     cell_card: Int64s
     """(cells of cards,): place in `cards`, ascending."""
     cell_group: Int64s
+    cell_held: NDArray[np.float64]
+    """(cells of cards,): how surely the card holds the group, 0 to 1."""
     pair_file_cell: Int64s
     """(P,): place in the next two."""
     file_cell_file: Int64s
@@ -96,8 +98,7 @@ class Matches:
 
     def card_shares(self, values: Floats) -> Floats:
         """Return (C,): sum over the groups that each card holds of (G,) values, by how surely it holds them."""
-        held = np.minimum(1.0, np.bincount(self.pair_cell, self.pair_strength, len(self.cell_card)))
-        return np.bincount(self.cell_card, held * values[self.cell_group], len(self.cards)).astype(np.float32)
+        return np.bincount(self.cell_card, self.cell_held * values[self.cell_group], len(self.cards)).astype(np.float32)
 
     def _summed(self, cells: Int64s, n_cells: int, weights: tuple[float, ...]) -> Floats:
         values = (self.counts @ np.array(weights, np.float32))[self.pair_entry] * self.pair_strength
@@ -152,18 +153,21 @@ def match(index: DerivedIndex, occurrences: Occurrences, groups: TermGroups) -> 
     """Return the occurrences that belong to a query's groups."""
     files, n_groups = occurrences.files, max(1, len(groups.terms))
     term = np.searchsorted(groups.word_ids, occurrences.word)
+    file, rows, counts = occurrences.file, occurrences.card, occurrences.counts
     mine = term < len(groups.word_ids)
     mine[mine] = groups.word_ids[term[mine]] == occurrences.word[mine]
-    term, rows, counts = term[mine], occurrences.card[mine], occurrences.counts[mine]
+    if not mine.all():
+        term, file, rows, counts = term[mine], file[mine], rows[mine], counts[mine]
     is_first = np.diff(rows, prepend=-1) != 0
     cards, entry_card = rows[is_first], np.cumsum(is_first) - 1
-    card_file = occurrences.file[mine][is_first]
+    card_file = file[is_first]
     pair_entry, group, strength = groups.pairs(term)
     cells, pair_cell = _numbered(entry_card[pair_entry] * n_groups + group, len(cards) * n_groups)
     file_cells, pair_file_cell = _numbered(card_file[entry_card[pair_entry]] * n_groups + group, len(files) * n_groups)
+    held = np.minimum(1.0, np.bincount(pair_cell, strength, len(cells)))
     return Matches(
         files, cards, card_file, entry_card, term, counts, pair_entry, strength, pair_cell, cells // n_groups,
-        cells % n_groups, pair_file_cell, file_cells // n_groups, file_cells % n_groups,
+        cells % n_groups, held, pair_file_cell, file_cells // n_groups, file_cells % n_groups,
     )  # fmt: skip
 
 
