@@ -28,6 +28,7 @@ class DeepSimilarity:
         """Take the lane's state and the question's (dimensions,) unit vector."""
         self._state = state
         self._cosines = products(state.matrix[: len(state.rows)], query)
+        self._nearest = np.zeros(0, np.int64)
 
     @property
     def n_ready(self) -> int:
@@ -36,11 +37,13 @@ class DeepSimilarity:
 
     def nearest(self, limit: int) -> Int64s:
         """Return the rows of the nearest cards, best first; of equal ones the first."""
-        rows, cosines = self._state.rows, self._cosines
-        if limit < len(rows):
-            best = np.argpartition(-cosines, limit - 1)[:limit] if limit > 0 else np.zeros(0, np.int64)
-            rows, cosines = rows[best], cosines[best]
-        return rows[np.lexsort((rows, -cosines))]
+        if min(limit, self.n_ready) > len(self._nearest):
+            rows, cosines = self._state.rows, self._cosines
+            if limit < len(rows):
+                best = np.argpartition(cosines, len(cosines) - limit)[-limit:]
+                rows, cosines = rows[best], cosines[best]
+            self._nearest = rows[np.lexsort((rows, -cosines))]
+        return self._nearest[: max(0, limit)]
 
     def cards(self, rows: Int64s) -> Floats:
         """Return the cosines of some cards, NaN for those without a vector."""

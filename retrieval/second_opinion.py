@@ -15,7 +15,7 @@ from codecards.retrieval.vector_lane import Similarity
 RANGE = (-3.0, 6.0)
 """Standard deviations from the mean within which a similarity counts: models differ in how far apart theirs lie, and not
 in which of them stand out."""
-_CALLABLE = [KINDS.index(kind) for kind in ("function", "method", "constructor", "property", "macro")]
+_CALLABLE = np.isin(KINDS, ("function", "method", "constructor", "property", "macro"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def second_opinion(index: DerivedIndex, similarity: Similarity | None, cards: In
     mean, spread = float(cosines[known].mean()), float(cosines[known].std())
     if not known.all():
         cosines = np.where(known, cosines, mean + spread * standing_out(similarity.cards(cards)))
-    is_callable = np.isin(index.columns.kind[cards], _CALLABLE)
+    is_callable = _CALLABLE[index.columns.kind[cards]]
     share = float(known[is_callable].mean() if is_callable.any() else known.mean())
     return SecondOpinion(cosines.astype(np.float32), share) if share else None
 
