@@ -185,10 +185,11 @@ ACTION_DEEP: Mapping[str, float] = {
     "length": 0.6,
     "meaning": 0.55,
     "deep": 3.6,  # -3 to 6 standard deviations
+    "obligatory": -4.5,
     "message": 12.0,
 }
 """`ACTION` where all candidates have a deep vector. Learned as that was, from one half of the default set's packages at a
-time; the other half came to the same weights. `prose`, `part`, `declaration`, `message` are those of `ACTION`."""
+time; the other half came to the same weights. `prose`, `part`, `declaration`, `message` are those of `ACTION`; `obligatory` is scaled as its neighbours are."""
 DEMOTIONS = frozenset({"test", "side", "prose", "made", "old_version"})
 """What puts a file down by what it is."""
 DEMOTED_CARDS = 5.0

@@ -106,6 +106,7 @@ def test_a_card_without_a_vector_is_not_put_below_all_that_have_one(made: Indexe
 def test_the_weights_go_over_with_the_share_of_cards_that_have_a_vector() -> None:
     asked = intent_of("remove expired sessions from the store")
     assert asked.function == 1
+    assert set(ACTION_DEEP) == {*ACTION, "deep"}
     none, half, whole = (card_weights(asked, has_meaning=True, deep_share=share).within for share in (0.0, 0.5, 1.0))
     assert "deep" not in none
     for name, weight in ACTION_DEEP.items():
