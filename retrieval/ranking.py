@@ -102,7 +102,7 @@ def _weights_of(query: Query) -> Mapping[str, float]:
         return weights
     intent = intent_of(query.text)
     share = 1.0 if intent.is_message else intent.function  # how much of what single cards say counts between files
-    more = 1 + (DEMOTED_CARDS - 1) * share
+    more = 1 + (DEMOTED_CARDS - 1) * share**2  # a weak sign of a function must not bury documents and examples
     return {**weights, **{name: more * weights[name] for name in DEMOTIONS}}
 
 
