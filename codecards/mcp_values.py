@@ -50,6 +50,7 @@ def recall_value(recall: Recall, hits: list[Json], notices: list[str]) -> Json:
     return {
         "verdict": recall.verdict,
         "generation": recall.generation,
+        "lanes": " ".join(lane.name for lane in recall.lanes if lane.ready),  # those that answered
         "hits": hits,
         **filled(left_out=dict(recall.left_out), suggestions=[] if hits else list(recall.suggestions), notices=notices),
     }

@@ -16,6 +16,7 @@ from codecards.background_filling import BackgroundFilling
 from codecards.config import Settings, settings_from_environment
 from codecards.engine import Engine
 from codecards.errors import WriterBusyError
+from codecards.mcp_tools import answer
 from codecards.retrieval.deep_model import STORE_FILE
 from codecards.retrieval.onnx_embedder import OnnxEmbedder
 from codecards.served_project import ServedProject
@@ -162,6 +163,8 @@ def test_a_server_fills_the_lane_by_itself_and_answers_meanwhile(root: Path) -> 
         assert served.recall(QUESTION, 3, (), ()).hits
         assert eventually(lambda: deep(served.engine.status().lanes) == Lane("deep", True, ""))
         assert deep(served.recall(QUESTION, 3, (), ()).lanes).ready
+        told = answer(served, "recall", {"query": QUESTION}).value
+        assert "deep" in str(told["lanes"]).split()
         (root / "shop" / "pay.py").write_text("def charge(card):\n    return card\n", encoding="utf-8")
         assert eventually(lambda: served.engine.status().n_files == 3)
         assert eventually(lambda: deep(served.engine.status().lanes) == Lane("deep", True, ""))
