@@ -15,7 +15,7 @@ from codecards.indexer.partition import CardDraft
 from codecards.indexer.problems import Kept, Reason
 from codecards.indexer.tokens import FileTokens
 
-EXTRACTOR_VERSION = 10
+EXTRACTOR_VERSION = 11
 """Raised by one whenever the same bytes would give another record; every stored record is then made anew."""
 
 
