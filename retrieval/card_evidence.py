@@ -1,6 +1,7 @@
 """Card evidence: what speaks for each card of the candidate files, by the names of `weights.CardWeights`."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,21 @@ from codecards.retrieval.file_evidence import Evidence
 from codecards.retrieval.path_words import name_hash
 from codecards.retrieval.second_opinion import standing_out
 from codecards.retrieval.symbol_evidence import NamedCards
-from codecards.retrieval.text_evidence import FIELD_MESSAGE, TextWeights, card_scores, share_of
+from codecards.retrieval.text_evidence import (
+    CARD_WEIGHTS,
+    FIELD_MESSAGE,
+    FIELD_NAME,
+    FIELD_PARENT,
+    FIELD_SIGNATURE,
+    TextWeights,
+    card_scores,
+    share_of,
+)
 from codecards.retrieval.vector_lane import Similarity
 
 MESSAGE_FLOOR = 0.7
 """Share of the query that a card's messages must hold to be what was quoted; its words in other places don't count."""
+MAX_NESTING = 4
 _PARENT = TextWeights((0.0, 1.0, 0.0, 0.0, 0.0, 0.0))
 _SCALE = 2.2
 """Highest value of a word in BM25 with its k1 of 1.2."""
@@ -80,6 +91,9 @@ def card_features(
     kind = columns.kind[cards]
     found = {name: is_it[kind] for name, is_it in _BY_KIND.items() if name in wanted}
     found |= _word_features(index, evidence, cards, wanted)
+    found |= _share_features(evidence, cards, card_file, wanted)
+    if "nesting" in wanted:
+        found["nesting"] = np.minimum(columns.nesting[cards], MAX_NESTING).astype(np.float32)
     for name, (rows, values) in evidence.of_cards.items():
         if name in wanted:
             found[name] = _Placing(rows, cards).spread(values)
@@ -87,7 +101,8 @@ def card_features(
         found["of_tests"] = np.isin(columns.parent_name[cards], _TEST_PARENTS).astype(np.float32)
     if "obligatory" in wanted:
         is_one = np.isin(columns.folded_name[cards], _obligatory_names)
-        found["obligatory"] = (is_one & (found["name"] <= 0)).astype(np.float32)
+        is_named = _Placing(evidence.matches.cards, cards).spread(evidence.names.by_card) > 0
+        found["obligatory"] = (is_one & ~is_named).astype(np.float32)
     if "nameless" in wanted:
         found["nameless"] = (columns.folded_name[cards] == 0).astype(np.float32)
     if "length" in wanted:
@@ -115,13 +130,11 @@ def _word_features(
     parts = np.where(groups.is_part, groups.idf, 0.0).astype(np.float32)
     whole = max(float(parts.sum()), 1e-9)
     found = {"words": placing.spread(share_of(evidence.card_words)), "name": placing.spread(evidence.names.by_card)}
-    if "coverage" in wanted:
-        in_path = np.minimum(1.0, evidence.paths.counts)
-        card_of_cell = matches.card_file[matches.cell_card]
-        unsaid = parts[matches.cell_group] * (1 - in_path[card_of_cell, matches.cell_group])
-        found["coverage"] = placing.spread(
-            np.bincount(matches.cell_card, matches.cell_held * unsaid, len(matches.cards)) / whole
-        )
+    if "card_words" in wanted:
+        among_cards = replace(groups, idf=groups.card_idf)
+        found["card_words"] = placing.spread(share_of(card_scores(index, matches, among_cards, CARD_WEIGHTS)))
+    if "name_precision" in wanted:
+        found["name_precision"] = placing.spread(evidence.names.precision)
     if "parent" in wanted:
         found["parent"] = placing.spread(
             np.minimum(1.0, card_scores(index, matches, groups, _PARENT) / (_SCALE * whole))
@@ -132,6 +145,36 @@ def _word_features(
         share = np.bincount(matches.cell_card, held * parts[matches.cell_group], len(matches.cards)) / whole
         found["message"] = placing.spread(np.clip((share - MESSAGE_FLOOR) / (1 - MESSAGE_FLOOR), 0.0, 1.0))
     return {name: values for name, values in found.items() if name in wanted}
+
+
+def _share_features(evidence: Evidence, cards: Int64s, card_file: Int64s, wanted: Collection[str]) -> dict[str, Floats]:
+    """Return which share of the query, by its rarity among cards, each card holds: in which place, and beyond its path."""
+    matches, groups = evidence.matches, evidence.groups
+    placing = _Placing(matches.cards, cards)
+    parts = np.where(groups.is_part, groups.card_idf, 0.0).astype(np.float32)
+    parts /= max(float(parts.sum()), 1e-9)
+    in_path = np.minimum(1.0, evidence.paths.counts)
+    by_path = np.asarray(in_path @ parts, np.float32)[card_file]
+    said_by_path = in_path[matches.card_file[matches.cell_card], matches.cell_group]
+
+    def held(fields: Sequence[int]) -> Floats:
+        """Return (cells,): how surely some fields of a card hold a group."""
+        is_there = np.asarray((matches.counts[:, list(fields)] > 0).any(axis=1))[matches.pair_entry]
+        sums = np.bincount(matches.pair_cell, matches.pair_strength * is_there, len(matches.cell_card))
+        return np.minimum(1.0, sums).astype(np.float32)
+
+    def share(values: Floats) -> Floats:
+        sums = np.bincount(matches.cell_card, values * parts[matches.cell_group], len(matches.cards))
+        return placing.spread(sums.astype(np.float32))
+
+    found = {}
+    if "coverage" in wanted:
+        found["coverage"] = share(matches.cell_held * (1 - said_by_path))
+    if "header" in wanted:
+        found["header"] = by_path + share(np.maximum(0.0, held((FIELD_NAME, FIELD_PARENT)) - said_by_path))
+    if "signature" in wanted:
+        found["signature"] = share(held((FIELD_SIGNATURE,)))
+    return found
 
 
 class _Placing:

@@ -89,6 +89,8 @@ class NameEvidence:
     """(C,): F1 times the kind's prior."""
     coverage: Floats
     """(C,): share of the query's parts, by rarity, in the card's name."""
+    precision: Floats
+    """(C,): share of the name's words that the query has."""
 
 
 def name_evidence(index: DerivedIndex, matches: Matches, groups: TermGroups) -> NameEvidence:
@@ -121,6 +123,7 @@ def name_evidence(index: DerivedIndex, matches: Matches, groups: TermGroups) -> 
         total=np.log1p(np.bincount(matches.card_file, product, n_files)).astype(np.float32),
         by_card=by_card,
         coverage=coverage.astype(np.float32),
+        precision=precision.astype(np.float32),
     )
 
 

@@ -33,6 +33,8 @@ class TermGroups:
     """(T, G): how surely a word stands for a group's term, 0 to 1."""
     idf: Floats
     """(G,): rarity over files times the term's weight; > 0 also where no word of the index stands for the term."""
+    card_idf: Floats
+    """(G,): the same over cards: what tells the cards of one file apart, and what does not."""
     path_idf: Floats
     """(G,): rarity over paths."""
     is_part: NDArray[np.bool_]
@@ -92,6 +94,8 @@ def group_terms(index: DerivedIndex, terms: Sequence[Term], *, relatives: bool =
         for word_id, value in group:
             strength[place[word_id], column] = max(strength[place[word_id], column], value)
     in_files = _union(strength, columns.word_files[word_ids], n_files)
+    first, last = columns.word_offset[word_ids], columns.word_offset[word_ids.astype(np.int64) + 1]
+    in_cards = _union(strength, (last - first).astype(np.uint32), columns.n_cards)
     in_paths = _union(strength, columns.word_paths[word_ids], n_files)
     weight = np.array([term.weight for term in terms], np.float32)
     if len(terms) > 1 and n_files >= COMMON_PLACE_FILES:
@@ -103,6 +107,7 @@ def group_terms(index: DerivedIndex, terms: Sequence[Term], *, relatives: bool =
         word_ids=word_ids,
         strength=strength,
         idf=(np.maximum(LEAST_IDF, _idf(in_files, n_files)) * weight).astype(np.float32),
+        card_idf=(np.maximum(LEAST_IDF, _idf(in_cards, columns.n_cards)) * weight).astype(np.float32),
         path_idf=_idf(in_paths, n_files),
         is_part=np.array([term.kind == "part" for term in terms], np.bool_),
         known=np.asarray((strength > 0).any(axis=0)),

@@ -4,8 +4,11 @@ By hand, from an experiment on two families of questions; learned weights did no
 family. Evidence is a share from 0 to 1 unless its bound is given; with everything at its best a file has about 25.
 """
 
+import importlib.resources
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from codecards.retrieval.query_intent import Intent
@@ -132,43 +135,21 @@ REPORT: Mapping[str, float] = {
 ASKED_SYMBOL = 5.0
 """Weight of `symbol` where the query is a name and nothing else: its definition comes before all uses."""
 
-ACTION: Mapping[str, float] = {
-    "words": 3.7,
-    "name": 18.0,  # F1 of name and query times the kind's prior
-    "coverage": 6.4,  # share of the query that the card holds and its path does not
-    "parent": 13.7,  # words of the query in the name of what is around, by rarity
-    "callable": 5.9,
-    "type": -11.5,
-    "value": -12.5,
-    "module_code": -2.4,
-    "prose": -8.0,
-    "part": 0.0,
-    "declaration": -9.0,
-    "nameless": -0.2,
-    "obligatory": -6.0,
-    "length": 0.6,  # ln of lines, 0 to 8
-    "meaning": 4.0,  # -3 to 6 standard deviations
-    "message": 12.0,
-}
-"""For a question after something that is done, beside the file's own score. Learned (`training/card_stage.py`) from
-functions of packages that serve in no benchmark, with the sign of each given; `prose`, `part`, `message` by hand."""
-ACTION_WORDS: Mapping[str, float] = {
-    "words": 7.4,
-    "name": 13.4,
-    "coverage": 4.6,
-    "parent": 10.3,
-    "callable": 3.6,
-    "type": -5.6,
-    "value": -8.0,
-    "module_code": -1.5,
-    "prose": -5.0,
-    "part": -5.0,
-    "declaration": -6.2,
-    "nameless": -1.7,
-    "obligatory": -6.0,
-    "message": 12.0,
-}
-"""The same where there are no vectors; the file's score is then surer beside it."""
+FUNCTION_BY_HAND: Mapping[str, float] = {"prose": -8.0, "obligatory": -6.0, "message": 24.0}
+"""For a question that describes one function: what documentation of functions says nothing about."""
+
+
+@cache
+def function_weights(*, has_meaning: bool) -> Mapping[str, float]:
+    """Return the weights of cards for a question that describes one function, beside the file's own score.
+
+    They were learned (`python -m training --only cards`) on functions of packages that serve in no benchmark, with the
+    sign of each given. Without vectors the file's score is surer beside them, and they are smaller.
+    """
+    text = importlib.resources.files("codecards.retrieval").joinpath("card_weights.json").read_text(encoding="utf-8")
+    return {**json.loads(text)["static" if has_meaning else "none"], **FUNCTION_BY_HAND}
+
+
 ACTION_DEEP: Mapping[str, float] = {
     "words": 3.5,
     "name": 4.2,
@@ -188,16 +169,17 @@ ACTION_DEEP: Mapping[str, float] = {
     "obligatory": -4.5,
     "message": 12.0,
 }
-"""`ACTION` where all candidates have a deep vector. Learned as that was, from one half of the default set's packages at a
-time; the other half came to the same weights. `prose`, `part`, `declaration`, `message` are those of `ACTION`; `obligatory` is scaled as its neighbours are."""
+"""The same where all candidates have a deep vector. Learned as those were, from one half of the default set's packages at a
+time; the other half came to the same weights. `prose`, `part`, `declaration`, `message` are by hand; `obligatory` is scaled as
+its neighbours are."""
 DEMOTIONS = frozenset({"test", "side", "prose", "made", "old_version"})
 """What puts a file down by what it is."""
-DEMOTED_CARDS = 5.0
+DEMOTED_CARDS = 8.0
 """How much more these count where cards are ordered by themselves: what speaks for a card is so much larger than what
 speaks for a file, and a test says what it tests more plainly than the code does."""
-WITHIN = 0.5
+WITHIN = 0.35
 """How much of these counts for the cards of one file, where a question is after a subject."""
-QUOTED = 12.0
+QUOTED = 24.0
 """Weight of `message` where the question reads like an error or a log line."""
 
 FILES_CROWDING, REPORTS_CROWDING, CARDS_CROWDING = 5.0, 0.75, 0.5
@@ -233,11 +215,11 @@ def card_weights(
         return CardWeights(REPORT, {}, REPORTS_CROWDING)
     if asked == "path":
         return CardWeights(CARD, {}, FILES_CROWDING)
-    weights, share = ACTION if has_meaning else ACTION_WORDS, asked.function
+    weights, share = function_weights(has_meaning=has_meaning), asked.function
     if deep_share:
         weights = {
-            name: (1 - deep_share) * weights.get(name, 0.0) + deep_share * weight
-            for name, weight in ACTION_DEEP.items()
+            name: (1 - deep_share) * weights.get(name, 0.0) + deep_share * ACTION_DEEP.get(name, 0.0)
+            for name in {**ACTION_DEEP, **weights}
         }
     within = {name: (WITHIN + (1 - WITHIN) * share) * weight for name, weight in weights.items()}
     across = dict.fromkeys(weights, share)

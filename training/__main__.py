@@ -1,4 +1,4 @@
-"""`python -m training`: everything from the registries to both models; see README.md beside this file."""
+"""`python -m training`: from the registries to both models and the weights of cards; see README.md beside this file."""
 
 import argparse
 import logging
@@ -17,11 +17,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--work", type=Path, default=Path("training-work"), help="folder for downloads and results (2 GB)"
     )
-    parser.add_argument("--only", choices=("mine", "static", "minilm"), help="stop after mining, or train one model")
+    parser.add_argument(
+        "--only", choices=("mine", "static", "minilm", "cards"), help="stop after mining, or learn one thing"
+    )
     parser.add_argument("--epochs", type=int, default=8, help="passes of the static table")
     parser.add_argument("--minutes", type=float, default=47, help="time of the transformer")
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--install", action="store_true", help="put the models where the package ships them")
+    parser.add_argument("--install", action="store_true", help="put what was learned where the package ships it")
     parser.add_argument("--smoke", action="store_true", help="a toy run of seconds without network")
     options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
@@ -33,8 +35,20 @@ def main(arguments: list[str] | None = None) -> int:
                 sys.stdout.write(f"{name}: loss {losses[0]:.2f} at first, {losses[-1]:.2f} at last\n")
         return 0
     options.work.mkdir(parents=True, exist_ok=True)
-    _train(options)
+    if options.only != "cards":
+        _train(options)
+    if options.only in {None, "cards"}:
+        _learn_cards(options)
     return 0
+
+
+def _learn_cards(options: argparse.Namespace) -> None:
+    from training.card_weights import learn_tables, write_tables  # noqa: PLC0415 - the other steps import torch
+
+    tables = learn_tables(options.work)
+    write_tables(tables, options.work / "card_weights.json")
+    if options.install:
+        write_tables(tables)
 
 
 def _train(options: argparse.Namespace) -> None:

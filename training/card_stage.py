@@ -1,4 +1,4 @@
-"""Learns how the cards of an action are weighed: `retrieval.weights.ACTION` and `ACTION_WORDS`.
+"""Learns how the cards of a question after one function are weighed: `retrieval/card_weights.json`.
 
 A listwise softmax over the candidates' cards, linear in the features of `retrieval.card_evidence`, with the sign of each
 weight given, so that what was learned on documentation can't turn sensible evidence round. The file's own score takes
@@ -20,19 +20,39 @@ from codecards.retrieval.filters import Filters
 from codecards.retrieval.query import read_query
 from codecards.retrieval.query_intent import intent_of
 from codecards.retrieval.ranking import query_similarity, rank
-from codecards.retrieval.weights import ACTION, ACTION_WORDS
 from training.card_tasks import Task
 
 FILE = "file"
+SIGNS: Mapping[str, float] = {
+    "card_words": 1, "name_precision": 1, "coverage": 1, "header": 1, "signature": 1, "parent": 1, "callable": 1,
+    "type": -1, "value": -1, "module_code": -1, "declaration": -1, "nameless": -1, "nesting": -1, "length": 1,
+    "meaning": 1,
+}  # fmt: skip
+"""Feature → the sign that its weight must have."""
+KINDS = frozenset({"type", "value", "declaration", "nameless"})
+MOST_OF_KINDS = 12.0
+"""Bound of the weights of kinds: documentation of functions never asks for a type, so that no weight were too much."""
 MOST_CARDS = 400
 """Cards of one question that are learned from: those that rank first by now."""
-SURE = 0.5
-"""How surely a question must be after one function to be learned from."""
-BY_HAND = frozenset({"prose", "part", "message"})
-"""Terms that documentation of functions says nothing about."""
-LEARNING_RATE, N_STEPS, SHRINKAGE = 0.08, 250, 2e-3
+LEAST_SHARE = 0.7
+"""How surely a text must describe one function for its question to be learned from."""
+UNTAUGHT = frozenset({"symbol", "message"})
+"""Categories of tasks that are not learned from: names and errors are weighed by hand."""
+LEARNING_RATE, N_STEPS, SHRINKAGE = 0.08, 300, 2e-3
+N_FOLDS = 5
 
 Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The cards that may answer one task; N cards, D features."""
+
+    tree: str
+    values: Floats
+    """(N, 1 + D): the file's score first, in the order of `SIGNS` without those that the lane lacks."""
+    is_right: NDArray[np.bool_]
+    """(N,): at least one, and not all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,40 +69,75 @@ class Examples:
     """(D,): the file's score first."""
 
 
-def learn_weights(trees: Path, tasks: Sequence[Task]) -> dict[str, dict[str, float]]:
-    """Return "ACTION" and "ACTION_WORDS" → name → weight.
+def read_questions(
+    trees: Path, tasks: Sequence[Task], names: Sequence[str], *, has_meaning: bool
+) -> Iterator[Question]:
+    """Yield the cards of each task that describes one function and whose function is among its candidates.
 
     Args:
-        trees: Folder of the stripped trees, by `Task.tree`; each gets an index of its own inside.
-        tasks: On these trees; those that do not ask for an action are left out.
+        trees: Folder of the stripped trees, by `Task.tree`; each gets an index of its own beside it.
+        tasks: On these trees.
+        names: The features.
+        has_meaning: Whether the static lane takes part.
     """
-    asked = [task for task in tasks if intent_of(task.text).function >= SURE]
-    learned = {}
-    for table, weights, embedder in (("ACTION", ACTION, "static"), ("ACTION_WORDS", ACTION_WORDS, "none")):
-        names = tuple(name for name in weights if name not in BY_HAND)
-        questions: list[tuple[Floats, NDArray[np.bool_]]] = []
-        for tree in sorted({task.tree for task in asked}):
-            mine = [task for task in asked if task.tree == tree]
-            questions += _questions(trees / tree, mine, names, embedder)
-        learned[table] = learn(joined(questions, names), weights)
-    return learned
+    asked = [task for task in tasks if task.category not in UNTAUGHT and intent_of(task.text).function >= LEAST_SHARE]
+    for tree in sorted({task.tree for task in asked}):
+        index = open_index(trees / tree, trees.with_name(f"{trees.name}-indexes") / tree, "static")
+        for task in asked:
+            question = _question_of(index, task, names, has_meaning=has_meaning) if task.tree == tree else None
+            if question is not None:
+                yield question
 
 
-def joined(questions: Sequence[tuple[Floats, NDArray[np.bool_]]], names: Sequence[str]) -> Examples:
-    """Return the questions that have a right card as one set.
+def joined(questions: Sequence[Question], names: Sequence[str]) -> Examples:
+    """Return questions as one set.
 
     Args:
-        questions: (cards, 1 + names) features, the file's score first, and which cards are right.
+        questions: At least one.
         names: Of the features after the file's.
     """
-    kept = [(values, right) for values, right in questions if right.any() and not right.all()]
-    lengths = np.array([len(right) for _, right in kept], np.int64)
+    lengths = np.array([len(question.is_right) for question in questions], np.int64)
     return Examples(
-        values=np.concatenate([values for values, _ in kept]),
-        is_right=np.concatenate([right for _, right in kept]),
+        values=np.concatenate([question.values for question in questions]),
+        is_right=np.concatenate([question.is_right for question in questions]),
         first=np.cumsum(lengths) - lengths,
         names=(FILE, *names),
     )
+
+
+def mean_reciprocal_rank(questions: Sequence[Question], names: Sequence[str], weights: Mapping[str, float]) -> float:
+    """Return the mean of 1 / rank of the right card among the cards of each question.
+
+    Args:
+        questions: At least one.
+        names: Of their features after the file's.
+        weights: As `learn` gives them; 0 for those that are not there.
+    """
+    row = np.array([1.0, *(weights.get(name, 0.0) for name in names)], np.float32)
+    total = 0.0
+    for question in questions:
+        scores = question.values @ row
+        total += 1 / (1 + np.count_nonzero(scores > scores[question.is_right].max()))
+    return total / len(questions)
+
+
+def cross_validate(questions: Sequence[Question], names: Sequence[str], n_folds: int = N_FOLDS) -> float:
+    """Return the mean reciprocal rank under weights that were learned on other packages only.
+
+    Args:
+        questions: Of at least two trees.
+        names: Of their features after the file's.
+        n_folds: Most parts into which the trees are dealt.
+    """
+    trees = sorted({one.tree for one in questions})
+    n_folds = min(n_folds, len(trees))
+    fold_of = {tree: number % n_folds for number, tree in enumerate(trees)}
+    total = 0.0
+    for fold in range(n_folds):
+        inside = [question for question in questions if fold_of[question.tree] == fold]
+        outside = [question for question in questions if fold_of[question.tree] != fold]
+        total += len(inside) * mean_reciprocal_rank(inside, names, learn(joined(outside, names), SIGNS))
+    return total / len(questions)
 
 
 def learn(examples: Examples, signs: Mapping[str, float]) -> dict[str, float]:
@@ -112,23 +167,12 @@ def learn(examples: Examples, signs: Mapping[str, float]) -> dict[str, float]:
     scale = max(float(weights[0]), 1e-6)
     found = {name: round(float(weight) / scale, 2) for name, weight in zip(examples.names, weights, strict=True)}
     del found[FILE]
-    return found
+    return {name: max(weight, -MOST_OF_KINDS) if name in KINDS else weight for name, weight in found.items()}
 
 
-def _questions(
-    tree: Path, tasks: Sequence[Task], names: Sequence[str], embedder: str
-) -> Iterator[tuple[Floats, NDArray[np.bool_]]]:
-    """Yield the features of each task's cards, and which of them are right."""
-    index = open_index(tree, tree.parent / f"{tree.name}.index-{embedder}", embedder)
-    for task in tasks:
-        found = _cards_of(index, task, names)
-        if found is not None:
-            yield found
-
-
-def _cards_of(index: DerivedIndex, task: Task, names: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]] | None:
+def _question_of(index: DerivedIndex, task: Task, names: Sequence[str], *, has_meaning: bool) -> Question | None:
     query = read_query(task.text)
-    similarity = query_similarity(index, query)
+    similarity = query_similarity(index, query) if has_meaning else None
     ranked = rank(index, query, similarity, Filters())
     if ranked is None:
         return None
@@ -136,7 +180,9 @@ def _cards_of(index: DerivedIndex, task: Task, names: Sequence[str]) -> tuple[Fl
     features = card_features(
         index, ranked.evidence, scores.cards, scores.card_file, ranked.named, {}, similarity, frozenset(names)
     )
-    values = np.array([ranked.file_scores[scores.card_file], *(features[name] for name in names)], np.float32).T
+    nothing = np.zeros(len(scores.cards), np.float32)
+    columns_of_values = [ranked.file_scores[scores.card_file], *(features.get(name, nothing) for name in names)]
+    values = np.array(columns_of_values, np.float32).T
     totals = scores.with_files(ranked.file_scores)
     kept = np.argsort(-totals, kind="stable")[:MOST_CARDS]
     kept = kept[np.isfinite(totals[kept])]
@@ -146,4 +192,5 @@ def _cards_of(index: DerivedIndex, task: Task, names: Sequence[str]) -> tuple[Fl
     first, last = columns.first_line[scores.cards], columns.last_line[scores.cards]
     is_right = np.isin(files, rows) & (first <= task.last_line) & (last >= task.first_line)
     is_right &= last - first < np.maximum(NARROW_LINES, 2 * (task.last_line - task.first_line + 1))
-    return values[kept], is_right[kept]
+    right = is_right[kept]
+    return Question(task.tree, values[kept], right) if right.any() and not right.all() else None

@@ -43,7 +43,7 @@ def mine(work: Path) -> Path:
     target = work / "pairs.jsonl"
     if target.exists():
         return target
-    sources = read_sources()
+    sources = [source for source in read_sources() if source.role in MOST_PAIRS]
     versions = download([STOCK, *sources], work / "packages")
     present = [source for source in sources if archives(source, work / "packages")]
     counts: dict[str, int] = {}
@@ -52,7 +52,10 @@ def mine(work: Path) -> Path:
             counts[f"{source.registry}/{source.name}"] = len(pairs)
             lines.writelines(json.dumps(asdict(pair), ensure_ascii=False) + "\n" for pair in pairs)
     target.with_suffix(".part").replace(target)
-    pins = "".join(f"{json.dumps(key)} = {json.dumps(version)}\n" for key, version in sorted(versions.items()))
+    pins = "".join(
+        f"{json.dumps(key)} = {json.dumps(version)}\n"
+        for key, version in sorted((pinned_versions() | versions).items())
+    )
     (FOLDER / "versions.toml").write_text(pins, encoding="utf-8")
     (FOLDER / "SOURCES.md").write_text(sources_table(present, versions, counts), encoding="utf-8")
     return target

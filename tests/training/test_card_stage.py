@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from training.card_stage import Examples, joined, learn
+from training.card_stage import Examples, Question, cross_validate, joined, learn, mean_reciprocal_rank
 
 
 def made(n_questions: int, right_by: int, seed: int = 0) -> Examples:
@@ -25,9 +25,14 @@ def test_no_weight_has_another_sign_than_it_must(sign: float) -> None:
     assert all(value * (sign if name == "name" else -sign) >= 0 for name, value in weights.items())
 
 
-def test_a_question_without_a_right_card_teaches_nothing() -> None:
-    values = np.ones((3, 2), np.float32)
-    right = np.array([True, False, False])
-    examples = joined([(values, right), (values, np.zeros(3, np.bool_))], ("name",))
-    assert examples.first.tolist() == [0]
-    assert len(examples.values) == 3
+def test_weights_are_judged_on_packages_that_they_were_not_learned_on() -> None:
+    examples = made(60, right_by=1)
+    questions = [
+        Question(f"package{number % 3}", examples.values[first : first + 5], examples.is_right[first : first + 5])
+        for number, first in enumerate(examples.first.tolist())
+    ]
+    assert cross_validate(questions, ("name_precision", "nesting")) > 0.9
+    assert mean_reciprocal_rank(questions, ("name_precision", "nesting"), {"name_precision": -9.0}) < 0.5
+    joint = joined(questions, ("name_precision", "nesting"))
+    assert joint.first.tolist() == examples.first.tolist()
+    assert np.array_equal(joint.values, examples.values)
