@@ -99,8 +99,8 @@ def rows_of_query(index: DerivedIndex, query: Query) -> Iterator[Row]:
             yield from _scores(index, query, "words alone", by_words)
             yield _recall(index, query, "words alone", by_words)
         ranks = target_ranks([Span(index.path(file)) for file in files], _files_of(query), "file")
-        yield Row("vectors alone", "ndcg@10", ndcg(ranks))
-        yield Row("vectors alone", RECALL, recall(ranks))
+        yield Row("vectors alone, by file", "ndcg@10", ndcg(ranks))
+        yield Row("vectors alone, by file", RECALL, recall(ranks))
 
 
 def measure(queries: Sequence[Query], trees: Path, state: Path, embedder: str) -> dict[str, dict[str, float]]:

@@ -58,7 +58,7 @@ def test_a_query_gives_the_metrics_of_every_variant_and_of_each_way_alone(shop: 
     rows = {(row.variant, row.metric): row.value for row in rows_of_query(shop.index, query)}
     assert rows[WHOLE, "ndcg@10"] == 1.0
     assert rows[WHOLE, "function_mrr"] == 1.0
-    assert {"words alone", "vectors alone"} <= {variant for variant, _ in rows}
+    assert {"words alone", "vectors alone, by file"} <= {variant for variant, _ in rows}
     assert rows["words alone", "recall@10"] == 1.0
 
 
