@@ -12,7 +12,20 @@ CHARACTER = 6.2
 """Mean width of a character of a label, in pixels."""
 LINE = 14
 """Height of a label."""
-COLOURS = ("#2f7ed8", "#d9622b", "#2a9d62", "#a259c4", "#b8860b", "#d1495b", "#3a9aa8", "#7a7f87")
+COLOURS = (
+    "#2f7ed8",
+    "#d9622b",
+    "#2a9d62",
+    "#a259c4",
+    "#b8860b",
+    "#d1495b",
+    "#3a9aa8",
+    "#7a7f87",
+    "#8c6d46",
+    "#5c7cfa",
+    "#c2569b",
+    "#6a8f2f",
+)
 """Of middling brightness, so that each stands out on white and on black."""
 STYLE = (
     "<style>.page{fill:#fff}.ink{fill:#24292f}.line{stroke:#6e7781;fill:none}.grid{stroke:#d0d7de;stroke-width:.5}"
