@@ -52,19 +52,6 @@ _BY_KIND = {name: np.isin(KINDS, kinds).astype(np.float32) for name, kinds in _K
 """Name → (kinds,): 1 for the kinds that it speaks of."""
 
 
-_obligatory_names = np.array(
-    [
-        name_hash(name)
-        for name in (
-            "equals hashcode tostring compareto clone finalize gethashcode dispose __eq__ __ne__ __lt__ __hash__ __repr__"
-            " __str__ __copy__ __deepcopy__ __getstate__ __setstate__ inspect to_s description debugdescription deepcopy"
-        ).split()
-    ],
-    np.uint64,
-)
-"""Methods that types have whatever they are about."""
-
-
 def card_features(
     index: DerivedIndex,
     evidence: Evidence,
@@ -90,8 +77,9 @@ def card_features(
     columns = index.columns
     kind = columns.kind[cards]
     found = {name: is_it[kind] for name, is_it in _BY_KIND.items() if name in wanted}
-    found |= _word_features(index, evidence, cards, wanted)
-    found |= _share_features(evidence, cards, card_file, wanted)
+    matched = _Placing(evidence.matches.cards, cards)
+    found |= _word_features(index, evidence, matched, wanted)
+    found |= _share_features(evidence, matched, card_file, wanted)
     if "nesting" in wanted:
         found["nesting"] = np.minimum(columns.nesting[cards], MAX_NESTING).astype(np.float32)
     for name, (rows, values) in evidence.of_cards.items():
@@ -100,9 +88,8 @@ def card_features(
     if "of_tests" in wanted:
         found["of_tests"] = np.isin(columns.parent_name[cards], _TEST_PARENTS).astype(np.float32)
     if "obligatory" in wanted:
-        is_one = np.isin(columns.folded_name[cards], _obligatory_names)
-        is_named = _Placing(evidence.matches.cards, cards).spread(evidence.names.by_card) > 0
-        found["obligatory"] = (is_one & ~is_named).astype(np.float32)
+        is_named = matched.spread(evidence.names.by_card) > 0
+        found["obligatory"] = (index.is_obligatory[cards] & ~is_named).astype(np.float32)
     if "nameless" in wanted:
         found["nameless"] = (columns.folded_name[cards] == 0).astype(np.float32)
     if "length" in wanted:
@@ -122,11 +109,10 @@ def card_features(
 
 
 def _word_features(
-    index: DerivedIndex, evidence: Evidence, cards: Int64s, wanted: Collection[str]
+    index: DerivedIndex, evidence: Evidence, placing: "_Placing", wanted: Collection[str]
 ) -> dict[str, Floats]:
     """Return what the words of the query say of each card."""
     matches, groups = evidence.matches, evidence.groups
-    placing = _Placing(matches.cards, cards)
     parts = np.where(groups.is_part, groups.idf, 0.0).astype(np.float32)
     whole = max(float(parts.sum()), 1e-9)
     found = {"words": placing.spread(share_of(evidence.card_words)), "name": placing.spread(evidence.names.by_card)}
@@ -147,10 +133,11 @@ def _word_features(
     return {name: values for name, values in found.items() if name in wanted}
 
 
-def _share_features(evidence: Evidence, cards: Int64s, card_file: Int64s, wanted: Collection[str]) -> dict[str, Floats]:
+def _share_features(
+    evidence: Evidence, placing: "_Placing", card_file: Int64s, wanted: Collection[str]
+) -> dict[str, Floats]:
     """Return which share of the query, by its rarity among cards, each card holds: in which place, and beyond its path."""
     matches, groups = evidence.matches, evidence.groups
-    placing = _Placing(matches.cards, cards)
     parts = np.where(groups.is_part, groups.card_idf, 0.0).astype(np.float32)
     parts /= max(float(parts.sum()), 1e-9)
     in_path = np.minimum(1.0, evidence.paths.counts)
@@ -159,7 +146,7 @@ def _share_features(evidence: Evidence, cards: Int64s, card_file: Int64s, wanted
 
     def held(fields: Sequence[int]) -> Floats:
         """Return (cells,): how surely some fields of a card hold a group."""
-        is_there = np.asarray((matches.counts[:, list(fields)] > 0).any(axis=1))[matches.pair_entry]
+        is_there = np.any([matches.counts[:, field] > 0 for field in fields], axis=0)[matches.pair_entry]
         sums = np.bincount(matches.pair_cell, matches.pair_strength * is_there, len(matches.cell_card))
         return np.minimum(1.0, sums).astype(np.float32)
 

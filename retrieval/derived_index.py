@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from codecards.errors import SnapshotDamagedError, SnapshotMissingError
 from codecards.indexer.tokens import FIELDS
@@ -18,6 +19,7 @@ from codecards.retrieval.embedder import Embedder
 from codecards.retrieval.expansion import Expander
 from codecards.retrieval.glossary import Glossary, read_glossary
 from codecards.retrieval.keyword_index import KeywordIndex
+from codecards.retrieval.obligatory_names import OBLIGATORY_NAMES
 from codecards.retrieval.path_words import ENTRY_STEMS
 from codecards.retrieval.vector_lane import VectorLane
 from codecards.retrieval.vocabulary import Vocabulary
@@ -111,6 +113,11 @@ class DerivedIndex:
     def file_of_card(self) -> Int64s:
         """(n_cards,): each card's file by row."""
         return np.repeat(np.arange(self.columns.n_files), np.diff(self.columns.card_offset))
+
+    @cached_property
+    def is_obligatory(self) -> NDArray[np.bool_]:
+        """(n_cards,): whether a card has a name that types have whatever they are about."""
+        return np.isin(self.columns.folded_name, OBLIGATORY_NAMES)
 
     @cached_property
     def mean_lengths(self) -> Floats:
