@@ -28,7 +28,10 @@ def hit_value(hit: FoundCard, *, expand: bool = False) -> Json:
     if expand:
         return value | filled(changed=not hit.fresh, text=printable(hit.text))
     said = summary(card)
-    return value | filled(summary=said if card.doc and said != card.signature else "", changed=not hit.fresh)
+    return value | filled(
+        summary=said if card.doc and not card.signature.startswith(said.removesuffix("…")) else "",
+        changed=not hit.fresh,
+    )
 
 
 def card_value(card: Card, *, signature: bool = True, path: bool = True) -> Json:

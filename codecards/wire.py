@@ -4,6 +4,7 @@ Paths are text where they are UTF-8, else `path_hex`: the bytes of the name in h
 """
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 Json = dict[str, object]
 CHARACTERS_A_TOKEN = 3.5
 """Of code, about; used where a budget limits an answer."""
+MAX_SUMMARY = 200
+_of_a_part = re.compile(
+    r"\s*(?::(?:r?type|param|raises|var|ivar)\b|[@\\](?:param|type|throws|see|since|author|template)\b)"
+)
+"""How a line of documentation begins that speaks of a parameter or a type: Sphinx, Javadoc, JSDoc, Doxygen."""
 
 
 def printable(text: str) -> str:
@@ -103,9 +109,10 @@ def hit_json(hit: FoundCard, *, expand: bool = False, explain: bool = False) -> 
 
 
 def summary(card: Card) -> str:
-    """Return one line that says what a card is."""
-    first = next((line for line in card.doc.split("\n") if line.strip()), "")
-    return printable(first[:200] or card.signature[:200] or f"{card.kind} {card.qualified_name}")
+    """Return one line that says what a card is: of its documentation the first that speaks of the whole, else its head."""
+    lines = (line for line in card.doc.split("\n") if line.strip() and not _of_a_part.match(line))
+    said = next(lines, "") or card.signature or f"{card.kind} {card.qualified_name}"
+    return printable(said if len(said) <= MAX_SUMMARY else said[: MAX_SUMMARY - 1].rstrip() + "…")
 
 
 def recall_json(

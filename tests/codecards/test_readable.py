@@ -5,7 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from codecards.wire import visible
+import pytest
+
+from codecards.indexer.cards import Card
+from codecards.wire import MAX_SUMMARY, summary, visible
 from tests.support.indexed import write_repository
 
 
@@ -15,6 +18,32 @@ def test_names_can_not_act_on_a_terminal() -> None:
 
 def test_code_keeps_its_lines_and_tabs_and_loses_its_escapes() -> None:
     assert visible("if a:\n\tb = '\x1b]0;title\x07'", keeps_lines=True) == "if a:\n\tb = '\\x1b]0;title\\x07'"
+
+
+@pytest.mark.parametrize(
+    ("doc", "said"),
+    [
+        ("Opens it.\nThen waits.", "Opens it."),
+        (":rtype: str", "def f(a)"),
+        ("\n@param a what it is\n@return the port", "@return the port"),
+        ("", "def f(a)"),
+    ],
+)
+def test_a_summary_speaks_of_the_whole(doc: str, said: str) -> None:
+    assert summary(card_of(doc)) == said
+
+
+def test_a_long_summary_says_that_it_is_cut() -> None:
+    said = summary(card_of("word " * 100))
+    assert said.endswith("…")
+    assert len(said) <= MAX_SUMMARY
+
+
+def card_of(doc: str) -> Card:
+    """Return a function's card with a documentation."""
+    return Card(
+        1, "a.py::f", "a.py", "python", "function", "f", "f", "", "", 1, 1, 1, 2, ((1, 2),), "def f(a)", doc, (), b""
+    )
 
 
 def test_a_name_that_is_not_utf_8_can_be_printed() -> None:
