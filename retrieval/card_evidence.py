@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from codecards.retrieval.columns import KINDS, Floats, Int64s
+from codecards.retrieval.columns import CALLABLE_KINDS, KINDS, Floats, Int64s
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.file_evidence import Evidence
 from codecards.retrieval.path_words import name_hash
@@ -33,14 +33,13 @@ _SCALE = 2.2
 """Highest value of a word in BM25 with its k1 of 1.2."""
 _TEST_PARENTS = np.array([name_hash("test"), name_hash("tests")], np.uint64)
 """What tests stand in that are in one file with the code: Rust, Zig, D."""
-_CALLABLE = ("function", "method", "constructor", "property", "macro", "procedure", "trigger")
 _TYPE = (
     "class", "struct", "interface", "trait", "enum", "record", "object", "type", "table", "view", "impl", "namespace",
     "module",
 )  # fmt: skip
 _VALUE = ("variable", "constant", "field")
 _KIND_TERMS: Mapping[str, tuple[str, ...]] = {
-    "callable": _CALLABLE,
+    "callable": CALLABLE_KINDS,
     "type": _TYPE,
     "value": _VALUE,
     "module_code": ("module",),

@@ -18,6 +18,7 @@ KINDS = (
     "section", "cell", "window", "part",
 )  # fmt: skip
 """Kinds of card by the number that is stored; new ones are added at the end."""
+CALLABLE_KINDS = ("function", "method", "constructor", "property", "macro", "procedure", "trigger")
 ROLES = ("source", "test", "generated", "vendored", "docs", "config")
 """Roles of a file by the number that is stored."""
 PLACES = ("stem", "folder", "outer_folder")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codecards.retrieval.card_texts import text_key
-from codecards.retrieval.columns import KINDS, ROLES, Columns, Int64s
+from codecards.retrieval.columns import CALLABLE_KINDS, KINDS, ROLES, Columns, Int64s
 from codecards.retrieval.deep_store import DeepStore
 from codecards.retrieval.embedder import Embedder
 from codecards.retrieval.path_words import PathFlag
@@ -25,7 +25,6 @@ SPARE_SHARE, SPARE_LEAST = 2, 5_000
 
 CardTexts = Callable[[Sequence[int]], Iterable[tuple[int, str]]]
 """Returns (row, text) of the cards of one file, as far as its text is as it was indexed; rows are ascending."""
-_CALLABLE = ("function", "method", "constructor", "property", "macro", "procedure", "trigger")
 _TYPE = ("class", "struct", "interface", "trait", "enum", "record", "object", "type", "impl", "table", "view")
 
 
@@ -56,7 +55,9 @@ def wanted_rows(columns: Columns, most: int = MAX_CARDS) -> Int64s:
     prose = np.isin(role, (ROLES.index("docs"), ROLES.index("config")))
     # (n_files,): where a file's cards stand; 0 for sources, whose kinds of card are told apart.
     of_file = np.select([is_source, foreign, prose], [0, 5, 4], 3)
-    kind = np.select([np.isin(columns.kind, _numbers(_CALLABLE)), np.isin(columns.kind, _numbers(_TYPE))], [0, 1], 2)
+    kind = np.select(
+        [np.isin(columns.kind, _numbers(CALLABLE_KINDS)), np.isin(columns.kind, _numbers(_TYPE))], [0, 1], 2
+    )
     of_card = np.repeat(of_file, lengths)
     order = np.lexsort(
         (
