@@ -16,6 +16,7 @@ from codecards.retrieval.filters import Filters
 from codecards.retrieval.hunk_cards import hunk_cards
 from codecards.retrieval.issue_evidence import gather_issue_evidence, understand_issue
 from codecards.retrieval.issue_text import split_issue
+from codecards.retrieval.parallel_copies import lost_to_copies
 from codecards.retrieval.query import Query
 from codecards.retrieval.query_intent import intent_of
 from codecards.retrieval.symbol_evidence import NamedCards, named_cards
@@ -88,6 +89,10 @@ def rank(
     file_scores = np.asarray(np.sum(list(terms.values()), axis=0), np.float32)
     file_scores[~has_evidence(evidence, similarity, index)] = -np.inf
     cards = score_cards(index, query, evidence, named, frames, similarity, filters)
+    if query.kind == "question" and weights.get("copy"):
+        # A name is wanted wherever it is defined, and a report may be about any of the copies.
+        terms["copy"] = weights["copy"] * lost_to_copies(index, files, file_scores + cards.best_across)
+        file_scores += terms["copy"]
     return Ranked(evidence, terms, file_scores, cards, named, frozenset(placed))
 
 
@@ -103,7 +108,8 @@ def _weights_of(query: Query) -> Mapping[str, float]:
     intent = intent_of(query.text)
     share = 1.0 if intent.is_message else intent.function  # how much of what single cards say counts between files
     more = 1 + (DEMOTED_CARDS - 1) * share**2  # a weak sign of a function must not bury documents and examples
-    return {**weights, **{name: more * weights[name] for name in DEMOTIONS}}
+    # Copies of a function are told apart by what they say, not by their files.
+    return {**weights, **{name: more * weights[name] for name in DEMOTIONS}, "copy": (1 - share) * weights["copy"]}
 
 
 def query_similarity(index: DerivedIndex, query: Query, deep: DeepLookup | None = None) -> Similarity | None:

@@ -44,6 +44,7 @@ _MEANINGS = {
     "prose": "documentation or configuration",
     "made": "generated or vendored",
     "old_version": "a later version lies beside it",
+    "copy": "a better file of the same name defines much the same",
     "depth": "folders deep",
     "header": "a header",
     "header_with_source": "a header whose source file is there",

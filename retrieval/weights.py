@@ -46,6 +46,7 @@ SHORT: Mapping[str, float] = {
     "prose": -2.5,
     "made": -1.5,
     "old_version": -4.0,
+    "copy": -2.0,  # the share of its names that a better file of the same name in another folder has
     "depth": -0.6,  # folders above, beyond those that all files share; 0 to 6
     "header": -1.0,
     "header_with_source": -1.4,

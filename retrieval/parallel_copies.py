@@ -1,0 +1,61 @@
+"""Parallel copies: which of the first files define much the same as a better one of the same name beside them.
+
+A second version of a module, one for another target, a facade with the signatures of what it leads to: three of them in
+the first places say the same three times.
+"""
+
+import numpy as np
+
+from codecards.retrieval.columns import Floats, Int64s
+from codecards.retrieval.derived_index import DerivedIndex
+from codecards.retrieval.text_evidence import FIELD_NAME
+
+N_COMPARED = 20
+"""How many of the first files are compared."""
+LEAST_SHARED, FEWEST_NAMES = 0.3, 3
+"""Share of the names that makes a copy, and of how many: files of two definitions have half in common by chance."""
+
+
+def lost_to_copies(index: DerivedIndex, files: Int64s, scores: Floats) -> Floats:
+    """Return (F,): the share of a file's names that a better file of the same name in another folder has, 0 to 1.
+
+    Of the two the one with fewer names counts; less than `LEAST_SHARED` is 0. That a prefix or sign is another
+    (`$Parser`, `parser_`) makes no other name.
+
+    Args:
+        index: The index.
+        files: Rows of the candidates.
+        scores: (F,): the order in which they would be shown, the higher the better.
+    """
+    lost = np.zeros(len(files), np.float32)
+    order = np.lexsort((files, -np.round(scores, 5)))[:N_COMPARED]
+    stems = index.columns.stem_hash[files[order], 0]
+    for stem in np.unique(stems[stems != 0]).tolist():
+        alike = order[stems == np.uint64(stem)].tolist()
+        if len(alike) > 1:
+            folders = [index.path(int(files[place])).rpartition("/")[0] for place in alike]
+            names = [_names(index, int(files[place])) for place in alike]
+            for worse, place in enumerate(alike):
+                better = [one for one in range(worse) if folders[one] != folders[worse]]
+                lost[place] = max((_shared(names[one], names[worse]) for one in better), default=0.0)
+    return lost
+
+
+def _names(index: DerivedIndex, file: int) -> tuple[Int64s, Int64s]:
+    """Return what a file defines: the words of several parts in its names, and whole names."""
+    columns, compounds = index.columns, index.compounds
+    first, last = int(columns.card_offset[file]), int(columns.card_offset[file + 1])
+    entries = slice(int(columns.entry_offset[first]), int(columns.entry_offset[last]))
+    words = columns.entry_word[entries][columns.entry_counts[entries, FIELD_NAME] > 0]
+    of_parts = np.unique(words[(words >= compounds.start) & (words < compounds.stop)])
+    whole = np.unique(columns.folded_name[first:last])
+    return of_parts.astype(np.int64), whole[whole != 0].view(np.int64)
+
+
+def _shared(these: tuple[Int64s, Int64s], those: tuple[Int64s, Int64s]) -> float:
+    share = 0.0
+    for one, other in zip(these, those, strict=True):
+        fewest = min(len(one), len(other))
+        if fewest >= FEWEST_NAMES:
+            share = max(share, len(np.intersect1d(one, other, assume_unique=True)) / fewest)
+    return share if share >= LEAST_SHARED else 0.0
