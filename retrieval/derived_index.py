@@ -149,6 +149,12 @@ class DerivedIndex:
         return self.vocabulary.starting_with("=")
 
     @cached_property
+    def n_named_alike(self) -> Floats:
+        """(n_files,): number of files with the same name, their endings aside; at least 1."""
+        _, name, n_files = np.unique(self.columns.stem_hash[:, 0], return_inverse=True, return_counts=True)
+        return n_files[name].astype(np.float32)
+
+    @cached_property
     def least_depth(self) -> int:
         """Number of folders that stand above every file of code; a lone src/ tells nothing apart."""
         depths = self.columns.depth[self.columns.role == 0]

@@ -114,6 +114,7 @@ def gather_evidence(
         "file_name": paths.stem_f1,
         "file_name_precision": paths.stem_precision,
         "file_name_exact": paths.exact,
+        "file_name_common": paths.exact_common,
         "file_name_head": paths.head_recall,
         "file_name_first": paths.first_word,
         "folder_and_name": paths.with_folder,

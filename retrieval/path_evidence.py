@@ -24,6 +24,8 @@ JOINED_MATCH = 1.4
 """A file that is named like two neighbouring words of the query."""
 WHOLE_MATCH = 1.5
 """A file that is named like the whole query."""
+COMMON_NAME = 0.5
+"""How fast a name says less as more files have it: of n files it says 1 / (1 + this * ln n)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,8 @@ class PathEvidence:
     """1 where the first content word is in the name."""
     exact: Floats
     """0 to 1.5: the name is a word of the query, two of them joined, or the whole of it."""
+    exact_common: Floats
+    """The part of `exact` that a name says less since several files have it."""
     with_folder: Floats
     """1 where two neighbouring words of the query are the folder's and the file's names."""
     folder_exact: Floats
@@ -94,6 +98,7 @@ def path_evidence(
     head_rarity = np.where(heads, groups.path_idf, np.float32(0.0))
     first = next((place for place, part in enumerate(parts) if part), None)
     folders = np.maximum(hit[:, FOLDER], hit[:, OUTER])
+    exact = _exact(index, files, query)
     return PathEvidence(
         stem_recall=recall,
         stem_precision=precision,
@@ -102,7 +107,8 @@ def path_evidence(
         all_recall=np.asarray(np.maximum(stem_hit, folders) @ rarity / total, np.float32),
         head_recall=stem_hit @ head_rarity / max(float(head_rarity.sum()), 1e-9),
         first_word=stem_hit[:, first] if first is not None else np.zeros(n_files, np.float32),
-        exact=_exact(index, files, query),
+        exact=exact,
+        exact_common=exact * (1 - _said_by_name(index.n_named_alike[files])),
         with_folder=_with_folder(index, files, query),
         folder_exact=_folder_exact(index, owner[kinds != STEM], words[kinds != STEM], query, n_files),
         opposite=_opposite(index, owner, words, query, n_files),
@@ -175,6 +181,11 @@ def _exact(index: DerivedIndex, files: Int64s, query: Query) -> Floats:
     place = np.minimum(np.searchsorted(hashes, names), len(hashes) - 1)
     found = np.where(hashes[place] == names, values[place], np.float32(0.0))
     return np.asarray(found.max(axis=1), np.float32)
+
+
+def _said_by_name(n_files: Floats) -> Floats:
+    """Return what a name says that so many files have, as a share of what it says of a single one."""
+    return np.asarray(1 / (1 + COMMON_NAME * np.log(n_files)), np.float32)
 
 
 @lru_cache(maxsize=20_000)

@@ -18,6 +18,7 @@ _MEANINGS = {
     "file_name": "words of the query in the file's name",
     "file_name_precision": "share of the file's name that the query has",
     "file_name_exact": "the file is named like a word of the query",
+    "file_name_common": "several files have that name",
     "file_name_head": "the first thing that the query names is in the file's name",
     "file_name_first": "the query's first word is in the file's name",
     "folder_and_name": "folder and file are named like two words of the query that stand side by side",

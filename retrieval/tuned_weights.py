@@ -10,7 +10,7 @@ from codecards.retrieval.weights import LONG, SHORT
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "words": ("cards", "best_card", "file_words", "file_fields"),
     "file_name": (
-        "file_name", "file_name_precision", "file_name_exact", "file_name_head", "file_name_first",
+        "file_name", "file_name_precision", "file_name_exact", "file_name_common", "file_name_head", "file_name_first",
     ),
     "folders": ("folders", "whole_path"),
     "names": ("action_name", "symbol_name", "symbol_names"),

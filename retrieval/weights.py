@@ -21,6 +21,7 @@ SHORT: Mapping[str, float] = {
     "file_name": 1.5,
     "file_name_precision": 0.5,
     "file_name_exact": 1.0,  # 0 to 1.5: the name is a word of the query, two of them, or all
+    "file_name_common": 0.0,  # the part of it that is worth less since more files have the name
     "file_name_head": 1.2,
     "file_name_first": 0.4,
     "folder_and_name": 2.0,  # two neighbouring words: session/store for "session store"
@@ -66,6 +67,7 @@ LONG: Mapping[str, float] = {
     "cards": 2.0,
     "best_card": 0.8,
     "file_name_precision": 0.0,  # of twenty words some are a file's whole name by chance
+    "file_name_common": -1.0,  # and most easily a name that many files have
     "file_name_first": 0.2,
     "centrality": 0.0,
     "users": 0.0,

@@ -155,6 +155,35 @@ class Dependant:
 def other() -> None: ...
 '''
 
+NAMESAKES = """
+#- src/users/models.py
+class User: ...
+#- src/orders/models.py
+class Order: ...
+#- src/carts/models.py
+class Cart: ...
+#- src/checkout.py
+class Checkout:
+    \"\"\"Keeps prices rounded and adds taxes, discounts and parcels.\"\"\"
+"""
+SHORT_QUESTION = "models of a checkout"
+LONG_QUESTION = (
+    "Why do models of users, orders, carts keep prices rounded twice when a checkout adds taxes, discounts, parcels"
+)
+
+
+@pytest.mark.parametrize(("question", "common"), [(SHORT_QUESTION, set[str]()), (LONG_QUESTION, {"models.py"})])
+def test_in_a_long_question_a_name_that_many_files_have_says_less(
+    tmp_path: Path, question: str, common: set[str]
+) -> None:
+    hits = indexed(tmp_path, NAMESAKES).ask(question).hits
+
+    def having(term_name: str) -> set[str]:
+        return {Path(hit.card.path).name for hit in hits if term_name in {term.name for term in hit.terms}}
+
+    assert having("file_name_exact") == {"models.py", "checkout.py"}
+    assert having("file_name_common") == common
+
 
 def test_methods_that_every_type_has_are_not_what_is_asked_for(tmp_path: Path) -> None:
     assert indexed(tmp_path, NULLS).names("where is a JSON null written")[0] == "Writer.write_null"
