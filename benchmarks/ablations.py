@@ -35,7 +35,7 @@ LANES: Mapping[str, tuple[str, ...]] = {
     ),
     "names": (
         "action_name", "symbol_name", "symbol_names", "symbol", "symbol_in_text", "type_in_text", "first_symbol",
-        "symbol_in_code", "code_name", "title_symbol", "card_name", "card_parent", "card_symbol",
+        "symbol_in_code", "symbol_in_title", "code_name", "title_symbol", "title_names", "card_name", "card_parent", "card_symbol",
     ),
     "graph": ("used_by_matches", "centrality", "users"),
     "meaning": ("meaning_cards", "meaning_file", "card_meaning"),

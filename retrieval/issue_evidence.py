@@ -57,6 +57,7 @@ class IssueQuery:
     code: TermGroups
     named_in_code: tuple[NamedCards, ...]
     named_in_prose: tuple[NamedCards, ...]
+    named_in_title: tuple[NamedCards, ...]
     modules: Mapping[int, float]
     """File row → 1 for a file that is named as a module."""
 
@@ -75,6 +76,7 @@ def understand_issue(index: DerivedIndex, query: Query) -> IssueQuery:
         code=_groups(index, code, N_CODE_TERMS),
         named_in_code=_telling(index, issue.code_names),
         named_in_prose=_telling(index, issue.prose_names),
+        named_in_title=_telling(index, issue.title_names),
         modules=_modules(index, issue),
     )
 
@@ -123,12 +125,16 @@ def gather_issue_evidence(
         "title_file_name": title_paths.stem_recall,
         "folders": paths.folder_recall,
         "title_symbol": best_of_files(title_names.coverage, title_matches.card_file, n_files),
+        "title_names": title_names.total,
         "symbol_names": names.total,
         "symbol_in_code": _named(issue.named_in_code, files),
         "symbol_in_text": _named(issue.named_in_prose, files),
+        "symbol_in_title": _named(issue.named_in_title, files),
         "module": dense(issue.modules, files),
         "used_by_matches": used_by_matches(index, files, fields),
         **{name: dense(values, files) for name, values in places.items()},
+        # A fix may lie in any file of the trace, however far from the error.
+        "in_trace": dense(dict.fromkeys(places.get("frame", ()), 1.0), files),
         **standing_features(index, query, files),
         **meaning_features(index, files, similarity),
     }

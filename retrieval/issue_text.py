@@ -57,6 +57,11 @@ class IssueText:
         return identifiers(f"{self.title}\n{self.prose}")[:MAX_NAMES]
 
     @property
+    def title_names(self) -> tuple[Name, ...]:
+        """Identifiers of the title."""
+        return identifiers(self.title)[:MAX_NAMES]
+
+    @property
     def code_names(self) -> tuple[Name, ...]:
         """Identifiers of spans and code."""
         return identifiers(f"{self.spans}\n{self.code}")[:MAX_NAMES]

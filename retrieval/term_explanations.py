@@ -32,6 +32,7 @@ _MEANINGS = {
     "symbol": "defines the name that was asked",
     "symbol_in_text": "defines a name in the query",
     "symbol_in_code": "defines a name in the query's code",
+    "symbol_in_title": "defines a name in the title",
     "type_in_text": "defines a capitalised name in the query",
     "first_symbol": "defines the first name in the query",
     "used_by_matches": "files that fit the query use it",
@@ -60,6 +61,8 @@ _MEANINGS = {
     "title_card": "words of the title in its best card",
     "title_file_name": "words of the title in the file's name",
     "title_symbol": "a name is much like the title",
+    "title_names": "names that hold words of the title",
+    "in_trace": "a frame of the trace lies in it",
     "code_words": "words of the query's code in the file",
 }
 _N_WORDS = 8

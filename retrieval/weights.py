@@ -88,18 +88,21 @@ ISSUE: Mapping[str, float] = {
     "code_words": 3.0,
     "file_name": 4.0,
     "title_file_name": 1.0,
-    "file_name_exact": 1.0,  # 0 to 1.5
+    "file_name_exact": 1.5,  # 0 to 1.5
     "file_name_precision": 0.5,
     "folders": 8.0,
     "title_symbol": 1.0,
+    "title_names": 1.0,  # a logarithm, seldom over 2
     "symbol_names": 1.0,
     "symbol_in_code": 0.6,  # ln, 0 to 4
     "symbol_in_text": 0.6,
+    "symbol_in_title": 0.5,
     "place": 2.0,
     "module": 0.5,
     "frame": 1.5,
-    "used_by_matches": 6.0,
-    "test": -5.0,
+    "in_trace": 1.0,
+    "used_by_matches": 4.0,
+    "test": -8.0,  # tests repeat what a report says more plainly than the code does
     "side": -1.5,
     "prose": -2.5,
     "made": -2.0,
