@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 from benchmarks.metrics import NARROW_LINES
 from benchmarks.open_indexes import open_index
 from codecards.retrieval.card_evidence import card_features
+from codecards.retrieval.columns import Int64s
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.filters import Filters
 from codecards.retrieval.query import read_query
 from codecards.retrieval.query_intent import intent_of
 from codecards.retrieval.ranking import query_similarity, rank
-from training.card_tasks import Task
+from training.card_tasks import Target, Task
+from training.history_tasks import index_of
 
 FILE = "file"
 SIGNS: Mapping[str, float] = {
@@ -37,9 +39,11 @@ MOST_CARDS = 400
 LEAST_SHARE = 0.7
 """How surely a text must describe one function for its question to be learned from."""
 UNTAUGHT = frozenset({"symbol", "message"})
-"""Categories of tasks that are not learned from: names and errors are weighed by hand."""
+"""Kinds of tasks that are not learned from: names and errors are weighed by hand."""
 LEARNING_RATE, N_STEPS, SHRINKAGE = 0.08, 300, 2e-3
 N_FOLDS = 5
+SMALL_PART = 4
+"""A card with less than one so many-th of what is asked, such as a method of the class, does not show it."""
 
 Floats = NDArray[np.float32]
 
@@ -49,6 +53,10 @@ class Question:
     """The cards that may answer one task; N cards, D features."""
 
     tree: str
+    kind: str
+    """Of the task: "documentation", "heading", "commit"."""
+    is_within: bool
+    """Whether they are the cards of one right file: how the product compares cards where a subject is asked."""
     values: Floats
     """(N, 1 + D): the file's score first, in the order of `SIGNS` without those that the lane lacks."""
     is_right: NDArray[np.bool_]
@@ -72,21 +80,23 @@ class Examples:
 def read_questions(
     trees: Path, tasks: Sequence[Task], names: Sequence[str], *, has_meaning: bool
 ) -> Iterator[Question]:
-    """Yield the cards of each task that describes one function and whose function is among its candidates.
+    """Yield the cards of each task that has what answers it among its candidates.
+
+    A task that describes one function gives one question, after all cards; any other gives one after the cards of each
+    right file.
 
     Args:
-        trees: Folder of the stripped trees, by `Task.tree`; each gets an index of its own beside it.
+        trees: Folder of the trees, by `Task.tree`; each gets an index of its own beside it.
         tasks: On these trees.
         names: The features.
         has_meaning: Whether the static lane takes part.
     """
-    asked = [task for task in tasks if task.category not in UNTAUGHT and intent_of(task.text).function >= LEAST_SHARE]
+    asked = [task for task in tasks if task.kind not in UNTAUGHT]
     for tree in sorted({task.tree for task in asked}):
-        index = open_index(trees / tree, trees.with_name(f"{trees.name}-indexes") / tree, "static")
+        index = open_index(trees / tree, index_of(trees / tree), "static")
         for task in asked:
-            question = _question_of(index, task, names, has_meaning=has_meaning) if task.tree == tree else None
-            if question is not None:
-                yield question
+            if task.tree == tree:
+                yield from _questions_of(index, task, names, has_meaning=has_meaning)
 
 
 def joined(questions: Sequence[Question], names: Sequence[str]) -> Examples:
@@ -170,13 +180,15 @@ def learn(examples: Examples, signs: Mapping[str, float]) -> dict[str, float]:
     return {name: max(weight, -MOST_OF_KINDS) if name in KINDS else weight for name, weight in found.items()}
 
 
-def _question_of(index: DerivedIndex, task: Task, names: Sequence[str], *, has_meaning: bool) -> Question | None:
+def _questions_of(
+    index: DerivedIndex, task: Task, names: Sequence[str], *, has_meaning: bool
+) -> Iterator[Question]:
     query = read_query(task.text)
     similarity = query_similarity(index, query) if has_meaning else None
     ranked = rank(index, query, similarity, Filters())
-    if ranked is None:
-        return None
-    scores, columns = ranked.cards, index.columns
+    if ranked is None or query.kind != "question" or query.is_issue:
+        return
+    scores = ranked.cards
     features = card_features(
         index, ranked.evidence, scores.cards, scores.card_file, ranked.named, {}, similarity, frozenset(names)
     )
@@ -184,13 +196,34 @@ def _question_of(index: DerivedIndex, task: Task, names: Sequence[str], *, has_m
     columns_of_values = [ranked.file_scores[scores.card_file], *(features.get(name, nothing) for name in names)]
     values = np.array(columns_of_values, np.float32).T
     totals = scores.with_files(ranked.file_scores)
-    kept = np.argsort(-totals, kind="stable")[:MOST_CARDS]
-    kept = kept[np.isfinite(totals[kept])]
-    values[:, 0] -= values[kept, 0].max(initial=0.0)
-    files = ranked.evidence.matches.files[scores.card_file]
-    rows = index.files_ending(task.path)
-    first, last = columns.first_line[scores.cards], columns.last_line[scores.cards]
-    is_right = np.isin(files, rows) & (first <= task.last_line) & (last >= task.first_line)
-    is_right &= last - first < np.maximum(NARROW_LINES, 2 * (task.last_line - task.first_line + 1))
-    right = is_right[kept]
-    return Question(task.tree, values[kept], right) if right.any() and not right.all() else None
+    is_right = right_cards(index, scores.cards, ranked.evidence.matches.files[scores.card_file], task.targets)
+    is_within = intent_of(task.text).function < LEAST_SHARE
+    if is_within:
+        groups = [np.flatnonzero(scores.card_file == one) for one in np.unique(scores.card_file[is_right])]
+    else:
+        best = np.argsort(-totals, kind="stable")[:MOST_CARDS]
+        groups = [best[np.isfinite(totals[best])]]
+    for kept in groups:
+        if is_right[kept].any() and not is_right[kept].all():
+            chosen = values[kept]
+            chosen[:, 0] = 0.0 if is_within else chosen[:, 0] - chosen[:, 0].max()
+            yield Question(task.tree, task.kind, is_within, chosen, is_right[kept])
+
+
+def right_cards(index: DerivedIndex, cards: Int64s, files: Int64s, targets: Sequence[Target]) -> NDArray[np.bool_]:
+    """Return (K,): which cards show one of the targets, not much more and not only a small part of it.
+
+    Args:
+        index: Whose cards.
+        cards: (K,): rows.
+        files: (K,): rows of their files.
+        targets: What is right.
+    """
+    first, last = index.columns.first_line[cards].astype(np.int64), index.columns.last_line[cards].astype(np.int64)
+    is_right = np.zeros(len(cards), np.bool_)
+    for target in targets:
+        n_lines = target.last_line - target.first_line + 1
+        shows = np.isin(files, index.files_ending(target.path))
+        shows &= (first <= target.last_line) & (last >= target.first_line)
+        is_right |= shows & (last - first < np.maximum(NARROW_LINES, 2 * n_lines)) & (SMALL_PART * (last - first + 1) >= n_lines)
+    return is_right

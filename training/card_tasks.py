@@ -8,7 +8,7 @@ import hashlib
 import json
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 
@@ -24,6 +24,11 @@ MESSAGE_WORDS = range(4, 31)
 STYLES = {"sentence": 45, "question": 25, "keywords": 10, "rest": 20}
 """How often documentation is posed in each way."""
 SHARES = {"documentation": 0.7, "message": 0.2, "symbol": 0.1}
+KIND_OF = {
+    **dict.fromkeys(STYLES, "documentation"), "message": "message", "symbol": "symbol",
+    "heading": "heading", "heading_and_sentence": "heading", "commit": "commit",
+}  # fmt: skip
+"""Category of a task → what asks."""
 
 _raised = re.compile(
     r"(?:\b(?:raise|throw|panic|bail|fail|fatal|abort|die|reject|warn|error|err)\w*\b|\w*(?:Error|Exception|Errorf)\b|"
@@ -32,19 +37,31 @@ _raised = re.compile(
 _placeholder = re.compile(r"\$?\{[^{}]*\}|%[-#0 +]*\d*(?:\.\d+)?[sdrvqfxut]\b|%\(\w+\)\w|#\{[^}]*\}|\\[nt\"']")
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Target:
+    """One definition that answers."""
+
+    path: str
+    first_line: int
+    """In the tree's file, with what wraps the definition; 1-based, inclusive."""
+    last_line: int
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One question and the function that answers it."""
+    """One question and what answers it."""
 
     tree: str
     language: str
     category: str
-    """"sentence", "question", "keywords", "rest", "message" or "symbol"."""
+    """One of `KIND_OF`."""
     text: str
-    path: str
-    first_line: int
-    """In the stripped file, with what wraps the definition; 1-based, inclusive."""
-    last_line: int
+    targets: tuple[Target, ...]
+
+    @property
+    def kind(self) -> str:
+        """What asks: "documentation", "message", "symbol", "heading" or "commit"."""
+        return KIND_OF[self.category]
 
 
 def mine_tree(source: Source, downloads: Path, folder: Path, *, limit: int, seed: int = 0) -> list[Task]:
@@ -68,7 +85,11 @@ def mine_tree(source: Source, downloads: Path, folder: Path, *, limit: int, seed
             target.write_bytes(stripped)
             if not SKIPPED_PATH.search(path):
                 found += tasks
-    return _drawn(found, limit)
+    return [
+        task
+        for kind, share in SHARES.items()
+        for task in drawn([one for one in found if one.kind == kind], int(limit * share))
+    ]
 
 
 def mine_file(tree: str, path: str, text: str, rng: random.Random) -> tuple[list[Task], bytes]:
@@ -91,8 +112,20 @@ def mine_file(tree: str, path: str, text: str, rng: random.Random) -> tuple[list
         if last - first + 1 < LEAST_LINES:
             continue
         for category, asked in _questions(node, grammar, doc, raw, rng):
-            tasks.append(Task(tree, grammar.language, category, asked, path, first, last))
+            tasks.append(Task(tree, grammar.language, category, asked, (Target(path, first, last),)))
     return tasks, kept
+
+
+def drawn(tasks: Sequence[Task], limit: int) -> list[Task]:
+    """Return up to `limit` tasks whose text no other has, in an order that says nothing about them."""
+    by_text: dict[str, list[Task]] = {}
+    for task in tasks:
+        by_text.setdefault(task.text.casefold(), []).append(task)
+    unique = [same[0] for same in by_text.values() if len({one.targets for one in same}) == 1]
+    unique.sort(
+        key=lambda task: hashlib.sha256(f"{task.targets[0].path}\0{task.text}".encode("utf-8", "replace")).hexdigest()
+    )
+    return unique[:limit]
 
 
 def write_tasks(tasks: list[Task], target: Path) -> None:
@@ -143,17 +176,3 @@ def _renumbered(n_lines: int, removed: set[int]) -> list[int]:
         numbers.append(kept)
         kept += row not in removed
     return numbers
-
-
-def _drawn(tasks: list[Task], limit: int) -> list[Task]:
-    """Return tasks whose text no other has, in shares by category, in an order that says nothing about them."""
-    by_text: dict[str, list[Task]] = {}
-    for task in tasks:
-        by_text.setdefault(task.text.casefold(), []).append(task)
-    unique = [same[0] for same in by_text.values() if len({(one.path, one.first_line) for one in same}) == 1]
-    unique.sort(key=lambda task: hashlib.sha256(f"{task.path}\0{task.text}".encode("utf-8", "replace")).hexdigest())
-    drawn: list[Task] = []
-    for group, share in SHARES.items():
-        mine = [task for task in unique if (task.category if task.category in SHARES else "documentation") == group]
-        drawn += mine[: int(limit * share)]
-    return drawn
