@@ -23,10 +23,21 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--epochs", type=int, default=8, help="passes of the static table")
     parser.add_argument("--minutes", type=float, default=47, help="time of the transformer")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument(
+        "--history", type=Path, action="append", default=[], metavar="GITDIR",
+        help="learn the weights of cards from the commits of this git folder too; can be given several times",
+    )  # fmt: skip
     parser.add_argument("--install", action="store_true", help="put what was learned where the package ships it")
     parser.add_argument("--smoke", action="store_true", help="a toy run of seconds without network")
     options = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
+    logging.getLogger("codecards").setLevel(logging.WARNING)  # the product's own lines, one a question
+    if options.smoke and options.only == "cards":
+        from training import card_smoke  # noqa: PLC0415 - the other one imports torch
+
+        with tempfile.TemporaryDirectory() as folder:
+            sys.stdout.write(f"{card_smoke.run(Path(folder))}\n")
+        return 0
     if options.smoke:
         from training import smoke  # noqa: PLC0415 - imports torch
 
@@ -45,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _learn_cards(options: argparse.Namespace) -> None:
     from training.card_weights import learn_tables, write_tables  # noqa: PLC0415 - the other steps import torch
 
-    tables = learn_tables(options.work)
+    tables = learn_tables(options.work, options.history)
     write_tables(tables, options.work / "card_weights.json")
     if options.install:
         write_tables(tables)

@@ -35,7 +35,7 @@ def answer_tasks(trees: Path, tasks: Sequence[Task], *, embedder: str = "static"
         embedder: As `--embedder` takes it; "none" for no vectors.
     """
     for tree in sorted({task.tree for task in tasks}):
-        settings = Settings(index=index_of(trees / tree), embedder=embedder)
+        settings = Settings(index=index_of(trees, tree), embedder=embedder)
         with Engine.open(trees / tree, settings=settings, build=False) as engine:
             engine.refresh()
             for task in tasks:

@@ -5,9 +5,10 @@ weight given, so that what was learned on documentation can't turn sensible evid
 part with a weight of its own; the others are told as multiples of it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +53,7 @@ Floats = NDArray[np.float32]
 class Question:
     """The cards that may answer one task; N cards, D features."""
 
-    tree: str
+    package: str
     kind: str
     """Of the task: "documentation", "heading", "commit"."""
     is_within: bool
@@ -93,7 +94,7 @@ def read_questions(
     """
     asked = [task for task in tasks if task.kind not in UNTAUGHT]
     for tree in sorted({task.tree for task in asked}):
-        index = open_index(trees / tree, index_of(trees / tree), "static")
+        index = open_index(trees / tree, index_of(trees, tree), "static")
         for task in asked:
             if task.tree == tree:
                 yield from _questions_of(index, task, names, has_meaning=has_meaning)
@@ -131,23 +132,30 @@ def mean_reciprocal_rank(questions: Sequence[Question], names: Sequence[str], we
     return total / len(questions)
 
 
-def cross_validate(questions: Sequence[Question], names: Sequence[str], n_folds: int = N_FOLDS) -> float:
-    """Return the mean reciprocal rank under weights that were learned on other packages only.
+def cross_validate(
+    questions: Sequence[Question], names: Sequence[str], taught: Collection[str], n_folds: int = N_FOLDS
+) -> dict[str, float]:
+    """Return kind → mean reciprocal rank under weights that were learned on other packages only.
 
     Args:
-        questions: Of at least two trees.
+        questions: Of at least two packages.
         names: Of their features after the file's.
-        n_folds: Most parts into which the trees are dealt.
+        taught: Kinds that are learned from; all are measured.
+        n_folds: Most parts into which the packages are dealt.
     """
-    trees = sorted({one.tree for one in questions})
-    n_folds = min(n_folds, len(trees))
-    fold_of = {tree: number % n_folds for number, tree in enumerate(trees)}
-    total = 0.0
+    packages = sorted({one.package for one in questions})
+    n_folds = min(n_folds, len(packages))
+    fold_of = {package: number % n_folds for number, package in enumerate(packages)}
+    found: dict[str, list[float]] = {}
     for fold in range(n_folds):
-        inside = [question for question in questions if fold_of[question.tree] == fold]
-        outside = [question for question in questions if fold_of[question.tree] != fold]
-        total += len(inside) * mean_reciprocal_rank(inside, names, learn(joined(outside, names), SIGNS))
-    return total / len(questions)
+        outside = [one for one in questions if fold_of[one.package] != fold and one.kind in taught]
+        if not outside:
+            continue
+        weights = learn(joined(outside, names), SIGNS)
+        for question in questions:
+            if fold_of[question.package] == fold:
+                found.setdefault(question.kind, []).append(mean_reciprocal_rank([question], names, weights))
+    return {kind: fmean(values) for kind, values in found.items()}
 
 
 def learn(examples: Examples, signs: Mapping[str, float]) -> dict[str, float]:
@@ -174,15 +182,14 @@ def learn(examples: Examples, signs: Mapping[str, float]) -> dict[str, float]:
         weights -= LEARNING_RATE * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.999**step)) + 1e-9)
         weights = np.where(weights * sign < 0, 0.0, weights)
     weights /= spread
-    scale = max(float(weights[0]), 1e-6)
+    # Cards of one file have its score alike, and then only the others' proportions mean anything.
+    scale = max(float(weights[0]), 1e-6) if np.any(examples.values[:, 0]) else 1.0
     found = {name: round(float(weight) / scale, 2) for name, weight in zip(examples.names, weights, strict=True)}
     del found[FILE]
     return {name: max(weight, -MOST_OF_KINDS) if name in KINDS else weight for name, weight in found.items()}
 
 
-def _questions_of(
-    index: DerivedIndex, task: Task, names: Sequence[str], *, has_meaning: bool
-) -> Iterator[Question]:
+def _questions_of(index: DerivedIndex, task: Task, names: Sequence[str], *, has_meaning: bool) -> Iterator[Question]:
     query = read_query(task.text)
     similarity = query_similarity(index, query) if has_meaning else None
     ranked = rank(index, query, similarity, Filters())
@@ -207,7 +214,7 @@ def _questions_of(
         if is_right[kept].any() and not is_right[kept].all():
             chosen = values[kept]
             chosen[:, 0] = 0.0 if is_within else chosen[:, 0] - chosen[:, 0].max()
-            yield Question(task.tree, task.kind, is_within, chosen, is_right[kept])
+            yield Question(task.package, task.kind, is_within, chosen, is_right[kept])
 
 
 def right_cards(index: DerivedIndex, cards: Int64s, files: Int64s, targets: Sequence[Target]) -> NDArray[np.bool_]:
@@ -225,5 +232,6 @@ def right_cards(index: DerivedIndex, cards: Int64s, files: Int64s, targets: Sequ
         n_lines = target.last_line - target.first_line + 1
         shows = np.isin(files, index.files_ending(target.path))
         shows &= (first <= target.last_line) & (last >= target.first_line)
-        is_right |= shows & (last - first < np.maximum(NARROW_LINES, 2 * n_lines)) & (SMALL_PART * (last - first + 1) >= n_lines)
+        shows &= (last - first < np.maximum(NARROW_LINES, 2 * n_lines)) & (SMALL_PART * (last - first + 1) >= n_lines)
+        is_right |= shows
     return is_right

@@ -52,6 +52,7 @@ class Task:
     """One question and what answers it."""
 
     tree: str
+    """What it is made of and the package, "headings/beets": a folder below that of all trees."""
     language: str
     category: str
     """One of `KIND_OF`."""
@@ -59,28 +60,34 @@ class Task:
     targets: tuple[Target, ...]
 
     @property
+    def package(self) -> str:
+        """Whose code it asks for."""
+        return self.tree.rpartition("/")[2]
+
+    @property
     def kind(self) -> str:
         """What asks: "documentation", "message", "symbol", "heading" or "commit"."""
         return KIND_OF[self.category]
 
 
-def mine_tree(source: Source, downloads: Path, folder: Path, *, limit: int, seed: int = 0) -> list[Task]:
-    """Write one package's stripped source into a folder, and return up to `limit` tasks on it.
+def mine_tree(source: Source, downloads: Path, trees: Path, *, limit: int, seed: int = 0) -> list[Task]:
+    """Write one package's stripped source into a tree, and return up to `limit` tasks on it.
 
     Args:
         source: Downloaded already.
         downloads: Where `registries.download` put it.
-        folder: Gets the tree.
+        trees: Folder that gets the tree.
         limit: Most tasks; they are drawn evenly from its functions.
         seed: Of the draw.
     """
     rng = random.Random(seed)
     found: list[Task] = []
+    tree = f"documentation/{source.folder_name}"
     for archive in archives(source, downloads):
         for name, text in read_files(archive, SUFFIXES):
             path = short_path(name)
-            tasks, stripped = mine_file(folder.name, path, text, rng)
-            target = folder / path
+            tasks, stripped = mine_file(tree, path, text, rng)
+            target = trees / tree / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(stripped)
             if not SKIPPED_PATH.search(path):

@@ -32,7 +32,7 @@ LEAST_NAME = 4
 
 _skipped_document = re.compile(
     r"(^|/)(change|history|news|release|upgrad|migrat|whatsnew|todo|contribut|licen|security|code_of_conduct|authors"
-    r"|acknowledg)[^/]*\.\w+$|(^|/)(changelogs?|news|releases?|whatsnew|node_modules|vendor|licenses?)/",
+    r"|acknowledg)[^/]*\.\w+$|(^|/)(changelogs?|changes|news|releases?|whatsnew|node_modules|vendor|licenses?)/",
     re.IGNORECASE,
 )
 _empty_heading = re.compile(
@@ -55,18 +55,19 @@ class _Definition:
     target: Target
 
 
-def mine_headings(source: Source, downloads: Path, folder: Path, *, limit: int, seed: int = 0) -> list[Task]:
-    """Write one package's source without its documents into a folder, and return up to `limit` tasks on it.
+def mine_headings(source: Source, downloads: Path, trees: Path, *, limit: int, seed: int = 0) -> list[Task]:
+    """Write one package's source without its documents into a tree, and return up to `limit` tasks on it.
 
     Args:
         source: Downloaded already.
         downloads: Where `registries.download` put it.
-        folder: Gets the tree; none is written where no section asks for anything.
+        trees: Folder that gets the tree; none is written where no section asks for anything.
         limit: Most tasks.
         seed: Of the draw.
     """
     files = (item for archive in archives(source, downloads) for item in read_files(archive, SUFFIXES | DOCUMENTS))
-    return mine_texts({short_path(name): text for name, text in files}, folder, limit=limit, seed=seed)
+    texts = {short_path(name): text for name, text in files}
+    return mine_texts(texts, trees, source.folder_name, limit=limit, seed=seed)
 
 
 def read_folder(folder: Path) -> dict[str, str]:
@@ -80,19 +81,21 @@ def read_folder(folder: Path) -> dict[str, str]:
     return found
 
 
-def mine_texts(texts: dict[str, str], folder: Path, *, limit: int, seed: int = 0) -> list[Task]:
-    """Write those files of a project that are source into a folder, and return up to `limit` tasks on it.
+def mine_texts(texts: dict[str, str], trees: Path, package: str, *, limit: int, seed: int = 0) -> list[Task]:
+    """Write those files of a project that are source into a tree, and return up to `limit` tasks on it.
 
     Args:
         texts: Path → text, of source and documents.
-        folder: As in `mine_headings`.
+        trees: As in `mine_headings`.
+        package: Names the tree.
         limit: Most tasks.
         seed: Of the draw.
     """
-    tasks = drawn(heading_tasks(folder.name, texts, random.Random(seed)), limit)
+    tree = f"headings/{package}"
+    tasks = drawn(heading_tasks(tree, texts, random.Random(seed)), limit)
     for path, text in texts.items() if tasks else ():
         if PurePosixPath(path).suffix in SUFFIXES:
-            target = folder / path
+            target = trees / tree / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text.replace("\r\n", "\n"), encoding="utf-8")
     return tasks

@@ -21,7 +21,7 @@ def mine_history(git_folder: Path, trees: Path, *, limit: int, embedder: str = "
 
     Args:
         git_folder: A repository, bare or not; it is only read.
-        trees: Gets the tree, under the repository's name, and its index beside the trees.
+        trees: Folder that gets the tree; its index comes to lie beside them.
         limit: Most tasks.
         embedder: Of the index, as `--embedder` takes it.
 
@@ -29,12 +29,13 @@ def mine_history(git_folder: Path, trees: Path, *, limit: int, embedder: str = "
         CalledProcessError: It is no git folder.
         UsageError: It has no history.
     """
-    folder = trees / tree_name(git_folder)
+    tree = f"commits/{repository_name(git_folder)}"
+    folder = trees / tree
     if not folder.exists():
-        trees.mkdir(parents=True, exist_ok=True)
-        command = ["git", "clone", "--quiet", "--no-local", "--single-branch", str(git_folder.resolve()), str(folder)]
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        command = ["git", "clone", "--quiet", "--shared", str(git_folder.resolve()), str(folder)]
         subprocess.run(command, check=True, capture_output=True, timeout=600)
-    with Engine.open(folder, settings=Settings(index=index_of(folder), embedder=embedder), build=False) as engine:
+    with Engine.open(folder, settings=Settings(index=index_of(trees, tree), embedder=embedder), build=False) as engine:
         engine.refresh()
         database = engine.folder.database
     snapshot = Snapshot(database)
@@ -50,16 +51,16 @@ def mine_history(git_folder: Path, trees: Path, *, limit: int, embedder: str = "
         changed = [cards[one] for one in dict.fromkeys(task.symbol_ids)]
         if 1 <= len(changed) <= MOST_SYMBOLS:
             targets = tuple(sorted(Target(card.path, card.first_line, card.last_line) for card in changed))
-            tasks.append(Task(folder.name, changed[0].language, "commit", task.text, targets))
+            tasks.append(Task(tree, changed[0].language, "commit", task.text, targets))
     return drawn(tasks, limit)
 
 
-def tree_name(git_folder: Path) -> str:
+def repository_name(git_folder: Path) -> str:
     """Return what a repository is called: "project" for project.git and project/.git."""
     folder = git_folder.absolute()
     return (folder.parent if folder.name == ".git" else folder).name.removesuffix(".git")
 
 
-def index_of(tree: Path) -> Path:
+def index_of(trees: Path, tree: str) -> Path:
     """Return where a tree's index lies: beside the folder of the trees."""
-    return tree.parent.with_name(f"{tree.parent.name}-indexes") / tree.name
+    return trees.with_name(f"{trees.name}-indexes") / tree

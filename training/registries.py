@@ -29,12 +29,17 @@ class Source:
     """One package of `sources.toml`."""
 
     registry: str
-    """ "pypi", "npm", "debian" (binary packages that carry source) or "debian-source"."""
+    """ "pypi" (wheels), "pypi-source", "npm", "debian" (binary packages that carry source) or "debian-source"."""
     name: str
     licence: str
     """SPDX expression."""
     role: str
-    """ "train" or "valid"."""
+    """ "train", "valid", "pilot", "cards" or "headings"."""
+
+    @property
+    def folder_name(self) -> str:
+        """Its name without slashes."""
+        return self.name.replace("/", "+")
 
 
 def read_sources(path: Path = FOLDER / "sources.toml") -> list[Source]:
@@ -61,7 +66,7 @@ def download(sources: list[Source], folder: Path, *, n_parallel: int = 4) -> dic
 
 def archives(source: Source, folder: Path) -> list[Path]:
     """Return the downloaded archives of one package (a Debian source can have several)."""
-    place = folder / source.registry / source.name.replace("/", "+")
+    place = folder / source.registry / source.folder_name
     return sorted(path for path in place.glob("*") if path.suffix not in {".dsc", ".asc"}) if place.is_dir() else []
 
 
@@ -89,8 +94,8 @@ def read_files(archive: Path, suffixes: frozenset[str]) -> Iterator[tuple[str, s
 def _download_one(source: Source, folder: Path, pins: dict[str, str]) -> tuple[str, str]:
     """Return "registry/name" and its version, "" if it can't be had."""
     key = f"{source.registry}/{source.name}"
-    place = folder / source.registry / source.name.replace("/", "+")
-    version_file = folder / source.registry / f"{source.name.replace('/', '+')}.version"
+    place = folder / source.registry / source.folder_name
+    version_file = folder / source.registry / f"{source.folder_name}.version"
     if version_file.exists():
         return key, version_file.read_text(encoding="utf-8")
     shutil.rmtree(place, ignore_errors=True)
@@ -117,6 +122,13 @@ def _pypi(name: str, version: str, place: Path, _folder: Path) -> str:
     return next(place.glob("*.whl")).name.split("-")[1]
 
 
+def _pypi_source(name: str, version: str, place: Path, _folder: Path) -> str:
+    # The documents are in source distributions only.
+    wanted = f"{name}=={version}" if version else name
+    _run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", wanted], place)
+    return next(place.glob("*.tar.gz")).name.removesuffix(".tar.gz").rpartition("-")[2]
+
+
 def _npm(name: str, version: str, place: Path, _folder: Path) -> str:
     report = _run(["npm", "pack", "--silent", "--json", f"{name}@{version}" if version else name], place)
     return str(json.loads(report)[0]["version"])
@@ -135,7 +147,7 @@ def _debian_source(name: str, _version: str, place: Path, folder: Path) -> str:
     return next(place.glob("*.orig.tar.*")).name.split("_")[1].partition(".orig")[0]
 
 
-_CLIENTS = {"pypi": _pypi, "npm": _npm, "debian": _debian, "debian-source": _debian_source}
+_CLIENTS = {"pypi": _pypi, "pypi-source": _pypi_source, "npm": _npm, "debian": _debian, "debian-source": _debian_source}
 
 
 def _apt_options(folder: Path) -> list[str]:

@@ -28,10 +28,17 @@ def test_no_weight_has_another_sign_than_it_must(sign: float) -> None:
 def test_weights_are_judged_on_packages_that_they_were_not_learned_on() -> None:
     examples = made(60, right_by=1)
     questions = [
-        Question(f"package{number % 3}", examples.values[first : first + 5], examples.is_right[first : first + 5])
+        Question(
+            f"package{number % 3}",
+            "heading",
+            False,
+            examples.values[first : first + 5],
+            examples.is_right[first : first + 5],
+        )
         for number, first in enumerate(examples.first.tolist())
     ]
-    assert cross_validate(questions, ("name_precision", "nesting")) > 0.9
+    assert cross_validate(questions, ("name_precision", "nesting"), {"heading"})["heading"] > 0.9
+    assert cross_validate(questions, ("name_precision", "nesting"), {"commit"}) == {}
     assert mean_reciprocal_rank(questions, ("name_precision", "nesting"), {"name_precision": -9.0}) < 0.5
     joint = joined(questions, ("name_precision", "nesting"))
     assert joint.first.tolist() == examples.first.tolist()

@@ -41,8 +41,8 @@ def test_documentation_asks_and_is_gone() -> None:
     assert '"""Holds things."""' in stripped.decode()
     found = {task.category: task for task in tasks if task.category not in {"symbol", "message"}}
     (task,) = found.values()
-    assert lines[task.first_line - 1] == "def outer(a):"
-    assert lines[task.last_line - 1] == "    return max(a)"
+    assert lines[task.targets[0].first_line - 1] == "def outer(a):"
+    assert lines[task.targets[0].last_line - 1] == "    return max(a)"
 
 
 @pytest.mark.parametrize(("path", "text", "message"), [
@@ -58,10 +58,10 @@ def test_a_name_of_several_words_asks() -> None:
     tasks, stripped = mine_file("t", "a.py", PYTHON, random.Random(0))
     (task,) = [task for task in tasks if task.category == "symbol"]
     assert task.text == "is_full"
-    assert stripped.decode().split("\n")[task.first_line - 1] == "    def is_full(self):"
+    assert stripped.decode().split("\n")[task.targets[0].first_line - 1] == "    def is_full(self):"
 
 
 def test_a_leading_comment_is_gone_and_the_lines_are_those_of_what_is_left() -> None:
     tasks, stripped = mine_file("t", "a.go", GO, random.Random(0))
     assert b"puts every item" not in stripped
-    assert {task.first_line for task in tasks} == {3}
+    assert {task.targets[0].first_line for task in tasks} == {3}
