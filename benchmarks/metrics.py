@@ -102,10 +102,24 @@ def function_reciprocal_rank(results: Sequence[Span], functions: Sequence[Span])
     if not functions or not results or results[0].first_line is None:
         return None
     for rank, result in enumerate(results, 1):
-        if any(
-            hits(result, function) and _n_lines(result) <= max(NARROW_LINES, 2 * _n_lines(function))
-            for function in functions
-        ):
+        if any(_shows(result, function) for function in functions):
+            return 1 / rank
+    return 0.0
+
+
+def reciprocal_rank_among(results: Sequence[Span], function: Span, pool: Sequence[Span]) -> float | None:
+    """Return 1 / rank of the first result that shows a function, where only results that show one of a pool count.
+
+    So is counted where the functions of a set are searched among themselves and nothing else is in the index
+    (CodeSearchNet, Husain et al. 2019). A result shows a function as in `function_reciprocal_rank`; None where results
+    have no lines.
+    """
+    if results and results[0].first_line is None:
+        return None
+    rank = 0
+    for result in results:
+        rank += any(_shows(result, one) for one in pool)
+        if _shows(result, function):
             return 1 / rank
     return 0.0
 
@@ -134,6 +148,10 @@ def mean(values: Iterable[float | None]) -> float | None:
     """Return the mean of those that are not None, None if all are."""
     known = [value for value in values if value is not None]
     return fmean(known) if known else None
+
+
+def _shows(result: Span, function: Span) -> bool:
+    return hits(result, function) and _n_lines(result) <= max(NARROW_LINES, 2 * _n_lines(function))
 
 
 def _n_lines(span: Span) -> int:

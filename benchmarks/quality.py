@@ -19,13 +19,16 @@ from benchmarks.metrics import (
     recall,
     recall_at_tokens,
     reciprocal_rank,
+    reciprocal_rank_among,
     target_ranks,
 )
-from benchmarks.queries import Query
+from benchmarks.queries import Query, Span
 
 TOKEN_BUDGETS = (500, 1_000, 2_000, 4_000, 8_000)
 FILE_DEPTH = 99
 """How far down the list of files a right one is looked for, for Acc@k."""
+POOL_CATEGORY, LEAST_POOL = "docstring", 50
+"""Questions whose functions are also ranked among themselves, where a tree has so many of them."""
 
 Scores = dict[str, float | None]
 """Metric -> value, the higher the better (query_ms: the lower); None where no query has the metric."""
@@ -83,16 +86,30 @@ def by_tree(queries: Iterable[Query], trees: Path) -> dict[Path, list[Query]]:
 def score_all(queries: Sequence[Query], answers: Iterable[Answer]) -> list[Scored]:
     """Return each query with the metrics of its answer; one without an answer scores as an empty one."""
     answer_of = {answer.query_id: answer for answer in answers}
+    pools = _pools(queries)
     tells_tokens = any(answer.tokens for answer in answer_of.values())
     scored = []
     for query in queries:
         answer = answer_of.get(query.id, Answer(query.id, ()))
         scores = score(query, answer)
+        pool = pools.get(query.tree, ()) if query.category == POOL_CATEGORY else ()
+        scores["asked_mrr"] = (
+            reciprocal_rank_among(answer.results, query.functions[0], pool) if len(pool) >= LEAST_POOL else None
+        )
         if tells_tokens and not answer.results:
             # What was not found is in no number of tokens; a system that finds less must not gain by it.
             scores |= {f"recall@{budget}tokens": 0.0 for budget in TOKEN_BUDGETS}
         scored.append(Scored(query, scores))
     return scored
+
+
+def _pools(queries: Iterable[Query]) -> dict[str, list[Span]]:
+    """Return the functions that each tree is asked for by their documentation."""
+    pools: dict[str, list[Span]] = {}
+    for query in queries:
+        if query.category == POOL_CATEGORY:
+            pools.setdefault(query.tree, []).extend(query.functions)
+    return pools
 
 
 def summarize(scored: Sequence[Scored]) -> Scores:

@@ -18,6 +18,7 @@ COLUMNS = {
     "acc@10": "Acc@10",
     "function_hit@10": "fn hit@10",
     "function_mrr": "fn MRR",
+    "asked_mrr": "fn MRR among asked",
     "recall@2000tokens": "recall 2k tok",
 }
 """Metrics of the tables, and their headings."""

@@ -13,6 +13,7 @@ from benchmarks.metrics import (
     recall,
     recall_at_tokens,
     reciprocal_rank,
+    reciprocal_rank_among,
     target_ranks,
 )
 from benchmarks.queries import Span
@@ -86,6 +87,13 @@ def test_a_class_around_a_function_does_not_pass_for_it() -> None:
     around, exact = Span("src/a.py", 1, 400), Span("src/a.py", 35, 50)
     assert function_reciprocal_rank([around, exact], [exact]) == 0.5
     assert function_reciprocal_rank([around], [exact]) == 0.0
+
+
+def test_among_the_functions_of_a_pool_other_results_use_up_no_rank() -> None:
+    asked, other, unasked = Span("src/a.py", 35, 50), Span("src/b.py", 1, 9), Span("src/c.py", 1, 9)
+    around = Span("src/a.py", 1, 400)
+    assert reciprocal_rank_among([unasked, around, other, asked], asked, [asked, other]) == 0.5
+    assert reciprocal_rank_among([unasked, other], asked, [asked, other]) == 0.0
 
 
 def test_recall_by_tokens_counts_results_until_one_does_not_fit() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.answers import Answer
-from benchmarks.quality import figures_of, score, score_all, summarize
+from benchmarks.quality import LEAST_POOL, figures_of, score, score_all, summarize
 from benchmarks.queries import Query, Source, Span
 
 
@@ -67,3 +67,14 @@ def test_a_query_without_results_has_no_right_file_within_any_tokens() -> None:
     told = Answer("1", (Span("a.py"),), tokens=(50,))
     summary = summarize(score_all([ask("1", "a.py"), ask("2", "a.py")], [told, answer("2")]))
     assert summary["recall@500tokens"] == 0.5
+
+
+def test_functions_asked_for_by_documentation_are_also_ranked_among_themselves() -> None:
+    functions = [Span("a.py", 10 * n + 1, 10 * n + 5) for n in range(LEAST_POOL)]
+    queries = [Query(str(n), "t", "q", "python", "docstring", (one,), (one,)) for n, one in enumerate(functions)]
+    unasked = Span("b.py", 1, 9)
+    answers = [Answer(query.id, (unasked, functions[0], *query.functions)) for query in queries]
+    scored = score_all(queries, answers)
+    assert [item.scores["asked_mrr"] for item in scored[:3]] == [1.0, 0.5, 0.5]
+    assert [item.scores["function_mrr"] for item in scored[:3]] == [0.5, pytest.approx(1 / 3), pytest.approx(1 / 3)]
+    assert score_all(queries[1:], answers)[0].scores["asked_mrr"] is None
