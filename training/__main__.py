@@ -21,7 +21,7 @@ def main(arguments: list[str] | None = None) -> int:
         "--only", choices=("mine", "static", "minilm", "cards"), help="stop after mining, or learn one thing"
     )
     parser.add_argument("--epochs", type=int, default=8, help="passes of the static table")
-    parser.add_argument("--minutes", type=float, default=47, help="time of the transformer")
+    parser.add_argument("--minutes", type=float, nargs=2, default=(47, 76), help="time of the transformer's two passes")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument(
         "--history", type=Path, action="append", default=[], metavar="GITDIR",
@@ -79,7 +79,8 @@ def _train(options: argparse.Namespace) -> None:
         if options.install:
             steps.install(table, "static-code")
     if options.only != "static":
-        tuned = steps.deep_model(options.work, pairs, minutes=options.minutes, n_threads=options.threads)
+        table = options.work / "static-code" if options.only is None else steps.shipped("static-code")
+        tuned = steps.deep_model(options.work, pairs, table, minutes=tuple(options.minutes), n_threads=options.threads)
         folder = options.work / "minilm-code"
         export_int8(tuned, folder)
         sys.stdout.write("\n".join(["minilm", *steps.measure(OnnxEmbedder(folder), pairs_file)]) + "\n")

@@ -7,13 +7,15 @@ anything else, so every example draws its style by chance.
 import random
 import re
 import tomllib
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
 from codecards.retrieval.embedded_text import split_identifiers
 from training.mining import Pair
 
-_STYLE_WEIGHTS = {"sentence": 36, "question": 20, "keywords": 12, "name": 8, "issue": 8, "rest": 8, "chinese": 8}
+STYLES: Mapping[str, float] = {"sentence": 36, "question": 20, "keywords": 12, "name": 8, "issue": 8, "rest": 8, "chinese": 8}  # fmt: skip
+"""Style → how often it is drawn."""
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _STOP_WORDS = frozenset(
     """a an the of to for in on by with from and or is are be this that it its as at into if when which given will can
@@ -39,12 +41,12 @@ _ISSUES = (
 )  # fmt: skip
 
 
-def make_query(pair: Pair, rng: random.Random) -> str:
-    """Return one way of asking for a pair's code."""
+def make_query(pair: Pair, rng: random.Random, styles: Mapping[str, float] = STYLES) -> str:
+    """Return one way of asking for a pair's code, its style drawn by those weights."""
     if _CHINESE.search(pair.sentence):
         text = pair.sentence.rstrip("。.")
         return rng.choice(_CHINESE_QUESTIONS).format(text) if rng.random() < 0.5 else text
-    style = rng.choices(list(_STYLE_WEIGHTS), list(_STYLE_WEIGHTS.values()))[0]
+    style = rng.choices(list(styles), list(styles.values()))[0]
     sentence = pair.sentence.rstrip(".")
     query = {
         "question": lambda: as_question(sentence, rng),

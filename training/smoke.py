@@ -1,5 +1,6 @@
 """The whole way from source text to both kinds of model in seconds, on this folder's own code and with toy sizes."""
 
+import random
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +11,11 @@ from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 from codecards.retrieval.onnx_embedder import OnnxEmbedder
 from codecards.retrieval.static_embedder import StaticEmbedder
 from training import train_minilm, train_static
+from training.examples import batches, neighbour_batches
 from training.export_onnx import export_int8
 from training.mining import Pair, mine_text
 from training.registries import FOLDER, Source
-from training.steps import vocabulary
+from training.steps import neighbour_rows, vocabulary
 
 _SPECIAL = {"unk_token": "[UNK]", "pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
 
@@ -43,7 +45,15 @@ def run(work: Path) -> dict[str, list[float]]:
     wrapped.save_pretrained(work / "bert")
     transformer = Transformer(str(work / "bert"))
     SentenceTransformer(modules=[transformer, Pooling(32)], device="cpu").save_pretrained(str(work / "start"))
-    losses["minilm"] = train_minilm.train(work / "start", pairs, work / "tuned", minutes=1, batch_size=8, rate=3e-3)
+    alike = neighbour_rows(StaticEmbedder(work / "static"), pairs)
+    plans = {
+        "first": [deal for seed in range(4) for deal in batches(pairs, 8, random.Random(seed))],
+        "tuned": [deal for seed in range(6) for deal in neighbour_batches(pairs, alike, 16, random.Random(seed))],
+    }
+    start = work / "start"
+    for name, plan in plans.items():
+        losses[name] = train_minilm.train(start, pairs, plan, work / name, minutes=1, rate=3e-3)
+        start = work / name
     export_int8(work / "tuned", work / "int8")
     OnnxEmbedder(work / "int8").embed_queries(["which function reads the pairs"])
     return losses

@@ -14,14 +14,17 @@ from itertools import chain
 from pathlib import Path
 from zipfile import ZipFile
 
+import numpy as np
+from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 from tokenizers import Tokenizer
 
 from codecards.retrieval.embedder import Embedder
+from codecards.retrieval.static_embedder import StaticEmbedder
 from training import train_minilm, train_static
 from training.bilingual import bilingual_texts
 from training.evaluate import embed_pairs, evaluate, query_styles
-from training.examples import example, read_pairs, split_roles
+from training.examples import batches, document, example, neighbour_batches, read_pairs, split_roles
 from training.mining import Pair, mine_source
 from training.registries import FOLDER, Source, archives, download, read_sources
 from training.vocabulary import train_tokenizer
@@ -35,6 +38,9 @@ MOST_PAIRS = {"train": 1_500, "valid": 400, "pilot": 330}
 """Of one package, by role."""
 VOCABULARY_SIZE = 30_000
 DIMENSIONS = 256
+BATCH = 64
+FIRST_PAIRS, SECOND_PAIRS = 320, 1_000
+"""Most pairs of one package that the transformer sees in its first pass, and in its second."""
 BILINGUAL = ("typescript", "jupyterlab-language-pack-zh-CN")
 
 
@@ -120,13 +126,34 @@ def vocabulary(pairs: Sequence[Pair], bilingual: Sequence[tuple[str, str]], size
     return train_tokenizer(chain(examples, sentences, *(chain.from_iterable(bilingual) for _ in range(3))), size)
 
 
-def deep_model(work: Path, pairs: Sequence[Pair], *, minutes: float, n_threads: int) -> Path:
-    """Return the folder of the fine-tuned transformer."""
-    target = work / "minilm"
+def deep_model(work: Path, pairs: Sequence[Pair], table: Path, *, minutes: tuple[float, float], n_threads: int) -> Path:
+    """Return the folder of the fine-tuned transformer.
+
+    Args:
+        work: Gets what each of the two passes learned.
+        pairs: What may be learned from.
+        table: A static embedder, which tells the second pass which functions are alike.
+        minutes: Of each pass.
+        n_threads: Of torch.
+    """
+    first, target = work / "minilm-first", work / "minilm"
+    if not first.exists():
+        chosen = train_minilm.choose_pairs(pairs, FIRST_PAIRS, random.Random(0))
+        plan = list(batches(chosen, BATCH, random.Random(0)))
+        train_minilm.train(stock_model(work), chosen, plan, first, minutes=minutes[0], n_threads=n_threads)
     if not target.exists():
-        chosen = train_minilm.choose_pairs(pairs, random.Random(0))
-        train_minilm.train(stock_model(work), chosen, target, minutes=minutes, n_threads=n_threads)
+        chosen = train_minilm.choose_pairs(pairs, SECOND_PAIRS, random.Random(1))
+        rows = neighbour_rows(StaticEmbedder(table), chosen)
+        plan = list(neighbour_batches(chosen, rows, BATCH, random.Random(1)))
+        train_minilm.train(first, chosen, plan, target, minutes=minutes[1], seed=1, n_threads=n_threads)
     return target
+
+
+def neighbour_rows(embedder: Embedder, pairs: Sequence[Pair]) -> NDArray[np.float32]:
+    """Return (n_pairs, d) vectors by which pairs are neighbours: those of their code and of their sentence together."""
+    rows = embedder.embed_documents([document(pair) for pair in pairs])
+    rows = rows + embedder.embed_documents([pair.sentence for pair in pairs])
+    return np.asarray(rows / (np.linalg.norm(rows, axis=1, keepdims=True) + 1e-9), np.float32)
 
 
 def measure(embedder: Embedder, pairs_file: Path) -> list[str]:
@@ -149,9 +176,14 @@ def measure(embedder: Embedder, pairs_file: Path) -> list[str]:
 
 def install(trained: Path, name: str) -> None:
     """Copy what is needed of a model to where the package ships it."""
-    target = FOLDER.parent / "retrieval" / "models" / name
+    target = shipped(name)
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(trained, target, ignore=shutil.ignore_patterns("README.md"))
+
+
+def shipped(name: str) -> Path:
+    """Return the folder of a model that the package ships."""
+    return FOLDER.parent / "retrieval" / "models" / name
 
 
 def pinned_versions() -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Fine-tunes all-MiniLM-L6-v2 for code search on mined pairs, for as long as it is given.
 
-One pass with in-batch softmax in both directions. The word embeddings stay as they are: they hold half of the
-weights, cost a third of a step, and 30,000 pairs can't improve words that they never show.
+Softmax within the batch in both directions. What a batch holds is what is learned to be told apart, so the run has two
+passes: first batches of one package and mixed ones, then batches of neighbours (`training.examples`).
 """
 
 import logging
@@ -14,50 +14,57 @@ import torch
 from sentence_transformers import SentenceTransformer
 from torch import Tensor
 
-from training.examples import batches, example
+from training.examples import example, same_answers
 from training.mining import Pair
 
 _log = logging.getLogger(__name__)
 DOCUMENT_TOKENS = 96
-QUERY_TOKENS = 48
+QUERY_TOKENS = 40
 SCALE = 20.0
 WARMUP = 0.06
-MAX_PAIRS_OF_PACKAGE = 320
-"""Not one package's language, but that of many."""
+STYLES = {"sentence": 42, "question": 20, "keywords": 13, "name": 6, "issue": 9, "rest": 10}
+"""How often each style asks; the model's vocabulary has no Chinese words, only some single characters."""
 
 
-def choose_pairs(pairs: Sequence[Pair], rng: random.Random) -> list[Pair]:
-    """Return English training pairs, at most `MAX_PAIRS_OF_PACKAGE` of each package."""
+def choose_pairs(pairs: Sequence[Pair], most: int, rng: random.Random) -> list[Pair]:
+    """Return English training pairs, at most `most` of each package: not one package's language, but that of many."""
     taken: dict[str, int] = {}
     chosen = []
     for pair in rng.sample(list(pairs), len(pairs)):
         n_taken = taken.get(pair.package, 0)
-        # The model's vocabulary has no Chinese words, only some single characters.
-        if pair.role == "train" and pair.sentence.isascii() and n_taken < MAX_PAIRS_OF_PACKAGE:
+        if pair.role == "train" and pair.sentence.isascii() and n_taken < most:
             taken[pair.package] = n_taken + 1
             chosen.append(pair)
     return chosen
 
 
 def train(
-    stock: Path, pairs: Sequence[Pair], target: Path, *, minutes: float, batch_size: int = 64, rate: float = 5e-5,
-    seed: int = 0, n_threads: int = 1,
+    start: Path, pairs: Sequence[Pair], plan: Sequence[Sequence[int]], target: Path, *, minutes: float,
+    rate: float = 5e-5, seed: int = 0, n_threads: int = 1,
 ) -> list[float]:  # fmt: skip
     """Write the fine-tuned model to `target` as a sentence-transformers folder and return the loss of each step.
 
-    The rate falls to zero over `minutes`, or over one pass if that is shorter. The model is also written every ten
+    The rate falls to zero over `minutes`, or over the plan if that is shorter. The model is also written every ten
     minutes, so that a run that is stopped leaves one.
+
+    Args:
+        start: Folder of the model to go on from.
+        pairs: What is learned from.
+        plan: Positions in `pairs`, batch by batch.
+        target: Gets the model.
+        minutes: No step begins later.
+        rate: Highest learning rate.
+        seed: Of the ways in which pairs are posed.
+        n_threads: Of torch.
     """
     torch.set_num_threads(n_threads)
     torch.manual_seed(seed)
     rng = random.Random(seed)
-    model = SentenceTransformer(str(stock), device="cpu")
+    model = SentenceTransformer(str(start), device="cpu")
     transformer = model[0].auto_model
-    transformer.embeddings.word_embeddings.weight.requires_grad_(False)
     transformer.train()
-    weights = [weight for weight in transformer.parameters() if weight.requires_grad]
-    optimiser = torch.optim.AdamW(weights, lr=rate, weight_decay=0.01)
-    plan = list(batches(pairs, batch_size, rng))
+    weights = list(transformer.parameters())
+    optimiser = torch.optim.AdamW(weights, lr=rate, weight_decay=0.01, fused=True)
     losses: list[float] = []
     started, saved = time.monotonic(), time.monotonic()
     for step, indices in enumerate(plan):
@@ -66,11 +73,12 @@ def train(
             break
         for group in optimiser.param_groups:
             group["lr"] = rate * min(share / WARMUP if share < WARMUP else 1.0, (1 - share) / (1 - WARMUP)) + 1e-7
-        queries, documents = zip(*(example(pairs[index], rng) for index in indices), strict=True)
+        queries, documents = zip(*(example(pairs[index], rng, STYLES) for index in indices), strict=True)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             query_rows = _embed(model, list(queries), QUERY_TOKENS)
             document_rows = _embed(model, list(documents), DOCUMENT_TOKENS)
-        loss = contrastive_loss(query_rows.float(), document_rows.float())
+        same = same_answers([pairs[index] for index in indices])
+        loss = contrastive_loss(query_rows.float(), document_rows.float(), torch.from_numpy(same))
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(weights, 1.0)
@@ -87,14 +95,17 @@ def train(
     return losses
 
 
-def contrastive_loss(query_rows: Tensor, document_rows: Tensor) -> Tensor:
+def contrastive_loss(query_rows: Tensor, document_rows: Tensor, same: Tensor | None = None) -> Tensor:
     """Return the mean of both directions' cross entropy, each row's own partner being the right answer.
 
     Args:
         query_rows: (n, d) of length 1.
         document_rows: (n, d) of length 1, in the same order.
+        same: (n, n) booleans, symmetric: pairs that are left out, since they are not wrong either.
     """
     scores = query_rows @ document_rows.T * SCALE
+    if same is not None:
+        scores = scores.masked_fill(same, -torch.inf)
     own = torch.arange(len(scores))
     return (torch.nn.functional.cross_entropy(scores, own) + torch.nn.functional.cross_entropy(scores.T, own)) / 2
 

@@ -7,9 +7,18 @@ import zipfile
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from training.examples import batches, document, example, split_roles
+from training.examples import (
+    NEIGHBOURS,
+    batches,
+    document,
+    example,
+    neighbour_batches,
+    same_answers,
+    split_roles,
+)
 from training.mining import Pair, mine_text, split_documentation
 from training.query_styles import as_question, base_form, in_chinese_words, make_query
 from training.registries import Source, read_files, read_sources
@@ -145,6 +154,25 @@ def test_half_of_the_batches_are_of_one_package() -> None:
     dealt = list(batches(pairs, 10, random.Random(0)))
     assert len({index for deal in dealt for index in deal}) == sum(map(len, dealt)) == 120
     assert sum(len({pairs[index].package for index in deal}) == 1 for deal in dealt) == 6
+
+
+def test_neighbours_of_one_package_stand_in_one_batch() -> None:
+    pairs = [replace(PAIR, package=str(number % 2), body=str(number)) for number in range(128)]
+    angles = np.array([number // 2 for number in range(128)]) * (np.pi / 200)
+    rows = np.stack([np.cos(angles), np.sin(angles)], 1).astype(np.float32)
+    dealt = list(neighbour_batches(pairs, rows, NEIGHBOURS * 2, random.Random(0)))
+    assert sorted(index for deal in dealt for index in deal) == list(range(128))
+    for deal in dealt:
+        for group in (deal[:NEIGHBOURS], deal[NEIGHBOURS:]):
+            assert len({pairs[index].package for index in group}) == 1
+            assert max(group) - min(group) == 2 * (NEIGHBOURS - 1)
+
+
+def test_a_pair_of_the_same_sentence_or_code_is_no_wrong_answer() -> None:
+    pairs = [
+        PAIR, replace(PAIR, body="other code"), replace(PAIR, sentence="Another."), replace(PAIR, sentence="x", body="y")
+    ]  # fmt: skip
+    assert np.argwhere(same_answers(pairs)).tolist() == [[0, 1], [0, 2], [1, 0], [2, 0]]
 
 
 def test_nothing_that_is_measured_is_trained_on() -> None:
