@@ -76,17 +76,17 @@ _passive = re.compile(
 )
 _object = re.compile(
     r"^(?:an?|the|this|that|these|all|any|each|every|whether|if|to|from|in|into|on|for|with|by|as|up|down|out|one|two|new"
-    r"|given|its|it|them|their|our|your|some|only|at|when|until|(?:and|or) [a-z]+ (?:an?|the))\b"
+    r"|given|its|it|them|their|our|your|some|only|at|when|until|(?:and|or) [a-z]+ (?:an?|the))(?![\w-])"
 )
 _conjunction = re.compile(r"^(?:and|or) ([a-z']+)")
-_determined = re.compile(r"\b(?:an?|the|all|from|to|given)\b")
+_determined = re.compile(r"(?<![\w-])(?:an?|the|all|from|to|given)(?![\w-])")
 
 _complaint = re.compile(
-    r"\b(?:must|cannot|can't|(?:could|can|do|does|did|is|are|was) ?n[o']t|not|invalid|fail(?:ed|s)?|expect(?:ed|s)"
+    r"(?<![\w-])(?:must|cannot|can't|(?:could|can|do|does|did|is|are|was) ?n[o']t|not|invalid|fail(?:ed|s)?|expect(?:ed|s)"
     r"|unexpected|unknown|missing|unable|no|already|requires?|required|unsupported|only|should|illegal"
     r"|too (?:many|few|long|large|short|big|small|deep)|out of|at (?:least|most)|never|undefined|unrecogni[sz]ed"
     r"|deprecated|denied|refused|timed out|timeout|corrupt(?:ed)?|exceed(?:s|ed)?|bad|wrong|malformed|mismatch|empty|got"
-    r"|please|ignor(?:ed|ing)|skipping|conflict(?:s|ing)?|ambiguous|duplicate)\b"
+    r"|please|ignor(?:ed|ing)|skipping|conflict(?:s|ing)?|ambiguous|duplicate)(?![\w-])"
 )
 """Words of errors, warnings and log lines."""
 _question_word = re.compile(r"^(?:how|where|what|which|why|when|who)\b")
@@ -95,12 +95,12 @@ _question_word = re.compile(r"^(?:how|where|what|which|why|when|who)\b")
 _describing = re.compile(
     r"^(?:the|an?|this|whether|true|false|if|given|when|on|for|called|class ?method"
     r"|(?:helper|utility|convenience|wrapper) (?:function|method)|(?:shortcut|alias|wrapper) (?:for|of|to)"
-    r"|optionally|same as|like|(?:number|list|tuple|dict|set|name) of)\b"
+    r"|optionally|same as|like|(?:number|list|tuple|dict|set|name) of)(?![\w-])"
 )
 """How the description of one function begins where it begins with no verb: "the number of …", "whether …", "if …"."""
 _stating = re.compile(
-    r"\b(?:an?|the|this|these|its|each|all|any|every|we|you|it|is|are|was|has|have|will|can|should|if|that|which|whether"
-    r"|given|returns?|used|one|than|must)\b"
+    r"(?<![\w-])(?:an?|the|this|these|its|each|all|any|every|we|you|it|is|are|was|has|have|will|can|should|if|that|which|whether"
+    r"|given|returns?|used|one|than|must)(?![\w-])"
 )
 """Words of sentences; what names a subject ("argument validation helpers and exception rules") has few of them."""
 _DESCRIBED, _STATED, _LONG_SHARE, _PLAIN_SHARE = 1.0, 0.7, 0.2, 0.03
