@@ -26,7 +26,7 @@ from codecards.retrieval.ranking import Ranked, query_similarity, rank
 LANES: Mapping[str, tuple[str, ...]] = {
     "words": (
         "cards", "best_card", "file_words", "file_fields", "documentation", "documentation_best",
-        "title_fields", "title_card", "title_words", "code_words",
+        "title_fields", "title_card", "title_words", "code_words", "span_card",
         "card_words", "card_coverage", "card_message",
     ),
     "path": (
@@ -35,7 +35,8 @@ LANES: Mapping[str, tuple[str, ...]] = {
     ),
     "names": (
         "action_name", "symbol_name", "symbol_names", "symbol", "symbol_in_text", "type_in_text", "first_symbol",
-        "symbol_in_code", "symbol_in_title", "code_name", "title_symbol", "title_names", "card_name", "card_parent", "card_symbol",
+        "symbol_in_code", "symbol_in_title", "code_name", "title_symbol", "title_names", "card_name", "card_parent",
+        "card_symbol",
     ),
     "graph": ("used_by_matches", "centrality", "users"),
     "meaning": ("meaning_cards", "meaning_file", "card_meaning"),

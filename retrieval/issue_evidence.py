@@ -1,7 +1,7 @@
 """Issue evidence: what speaks for each candidate file in the light of a long report or a stack trace.
 
-Its title, all of it, and its code are three queries over the same occurrences; no word stands for its relatives, for a
-report has words enough.
+Its title, all of it, its code, and what it sets between backticks are four queries over the same occurrences; no word
+stands for its relatives, for a report has words enough.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ from codecards.retrieval.text_evidence import (
 )
 from codecards.retrieval.vector_lane import Similarity
 
-N_TERMS, N_TITLE_TERMS, N_CODE_TERMS = 45, 20, 45
+N_TERMS, N_TITLE_TERMS, N_CODE_TERMS, N_SPAN_TERMS = 45, 20, 45, 30
 MAX_PATH_WEIGHT = 3.0
 MAX_DEFINING_FILES = 40
 """A name that more files define tells nothing."""
@@ -55,6 +55,7 @@ class IssueQuery:
     everything: TermGroups
     title: TermGroups
     code: TermGroups
+    spans: TermGroups
     named_in_code: tuple[NamedCards, ...]
     named_in_prose: tuple[NamedCards, ...]
     named_in_title: tuple[NamedCards, ...]
@@ -74,6 +75,7 @@ def understand_issue(index: DerivedIndex, query: Query) -> IssueQuery:
         everything=_groups(index, everything, N_TERMS),
         title=_groups(index, title, N_TITLE_TERMS),
         code=_groups(index, code, N_CODE_TERMS),
+        spans=_groups(index, issue_terms(((issue.spans, 1.0),)), N_SPAN_TERMS),
         named_in_code=_telling(index, issue.code_names),
         named_in_prose=_telling(index, issue.prose_names),
         named_in_title=_telling(index, issue.title_names),
@@ -100,10 +102,10 @@ def gather_issue_evidence(
         similarity: How near cards are; None without vectors.
     """
     n_files = len(files)
-    all_groups = (issue.everything, issue.title, issue.code)
+    all_groups = (issue.everything, issue.title, issue.code, issue.spans)
     word_ids = np.unique(np.concatenate([groups.word_ids for groups in all_groups]))
     occurrences = find_occurrences(index, files, word_ids)
-    matches, title_matches, code_matches = (match(index, occurrences, groups) for groups in all_groups)
+    matches, title_matches, code_matches, span_matches = (match(index, occurrences, groups) for groups in all_groups)
     paths = path_evidence(index, files, issue.told, issue.everything)
     title_paths = path_evidence(index, files, issue.told, issue.title)
     names = name_evidence(index, matches, issue.everything)
@@ -112,12 +114,14 @@ def gather_issue_evidence(
     words = card_scores(index, matches, issue.everything, CARD_WEIGHTS)
     title_words = card_scores(index, title_matches, issue.title, CARD_WEIGHTS)
     code_words = card_scores(index, code_matches, issue.code, CARD_WEIGHTS)
+    span_words = card_scores(index, span_matches, issue.spans, CARD_WEIGHTS)
     fields = share_of(file_scores(index, matches, issue.everything, FILE_WEIGHTS, paths.counts))
     features = {
         "file_fields": fields,
         "best_card": share_of(best_of_files(words, matches.card_file, n_files)),
         "title_fields": share_of(file_scores(index, title_matches, issue.title, FILE_WEIGHTS, title_paths.counts)),
         "title_card": share_of(best_of_files(title_words, title_matches.card_file, n_files)),
+        "span_card": share_of(best_of_files(span_words, span_matches.card_file, n_files)),
         "code_words": share_of(file_scores(index, code_matches, issue.code, PLAIN_FILE_WEIGHTS)),
         "file_name": paths.stem_recall,
         "file_name_precision": paths.stem_precision,
@@ -127,14 +131,8 @@ def gather_issue_evidence(
         "title_symbol": best_of_files(title_names.coverage, title_matches.card_file, n_files),
         "title_names": title_names.total,
         "symbol_names": names.total,
-        "symbol_in_code": _named(issue.named_in_code, files),
-        "symbol_in_text": _named(issue.named_in_prose, files),
-        "symbol_in_title": _named(issue.named_in_title, files),
-        "module": dense(issue.modules, files),
         "used_by_matches": used_by_matches(index, files, fields),
-        **{name: dense(values, files) for name, values in places.items()},
-        # A fix may lie in any file of the trace, however far from the error.
-        "in_trace": dense(dict.fromkeys(places.get("frame", ()), 1.0), files),
+        **_named_features(issue, files, places),
         **standing_features(index, query, files),
         **meaning_features(index, files, similarity),
     }
@@ -168,6 +166,19 @@ def _telling(index: DerivedIndex, names: Sequence[Name]) -> tuple[NamedCards, ..
             kept = one.cards[outside], one.files[outside], one.values[outside]
             found.append(NamedCards(one.name, *kept, one.is_meant))
     return tuple(found)
+
+
+def _named_features(issue: IssueQuery, files: Int64s, places: Mapping[str, Mapping[int, float]]) -> dict[str, Floats]:
+    """Return what the report names: definitions, modules, paths, frames."""
+    return {
+        "symbol_in_code": _named(issue.named_in_code, files),
+        "symbol_in_text": _named(issue.named_in_prose, files),
+        "symbol_in_title": _named(issue.named_in_title, files),
+        "module": dense(issue.modules, files),
+        **{name: dense(values, files) for name, values in places.items()},
+        # A fix may lie in any file of the trace, however far from the error.
+        "in_trace": dense(dict.fromkeys(places.get("frame", ()), 1.0), files),
+    }
 
 
 def _named(named: Sequence[NamedCards], files: Int64s) -> Floats:

@@ -59,6 +59,7 @@ _MEANINGS = {
     "module": "named as a module",
     "title_fields": "words of the title in the file",
     "title_card": "words of the title in its best card",
+    "span_card": "words between backticks in its best card",
     "title_file_name": "words of the title in the file's name",
     "title_symbol": "a name is much like the title",
     "title_names": "names that hold words of the title",

@@ -86,6 +86,7 @@ ISSUE: Mapping[str, float] = {
     "title_fields": 2.0,
     "title_card": 2.0,
     "code_words": 3.0,
+    "span_card": 2.0,  # words between backticks, as a share of the best card's
     "file_name": 4.0,
     "title_file_name": 1.0,
     "file_name_exact": 1.5,  # 0 to 1.5

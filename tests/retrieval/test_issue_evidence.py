@@ -74,6 +74,12 @@ def test_a_name_in_the_title_speaks_for_the_file_that_defines_it(store: IndexedT
     assert not features_of(store, f"Users are lost\n\nIt is SessionStore. {PROSE}", "symbol_in_title")
 
 
+def test_words_between_backticks_are_heard_apart_from_the_prose(store: IndexedText) -> None:
+    found = features_of(store, f"Users are lost\n\nAn invoice is lost after `open` too. {PROSE}", "span_card")
+    assert set(found) == {"shop/session.py"}
+    assert not features_of(store, f"Users are lost\n\nAn invoice is lost after open too. {PROSE}", "span_card")
+
+
 def test_every_file_of_a_trace_counts_alike_however_far_from_the_error(store: IndexedText) -> None:
     frames = [("shop/server.py", 2), *[("shop/basket.py", 3)] * 12, ("shop/invoice.py", 2)]
     trace = "\n".join(f'  File "/srv/{path}", line {line}, in it' for path, line in frames)
