@@ -26,7 +26,7 @@ def mine_history(git_folder: Path, trees: Path, *, limit: int, embedder: str = "
         embedder: Of the index, as `--embedder` takes it.
 
     Raises:
-        CalledProcessError: It is no git folder.
+        ValueError: It is no git folder, or not whole.
         UsageError: It has no history.
     """
     tree = f"commits/{repository_name(git_folder)}"
@@ -34,7 +34,9 @@ def mine_history(git_folder: Path, trees: Path, *, limit: int, embedder: str = "
     if not folder.exists():
         folder.parent.mkdir(parents=True, exist_ok=True)
         command = ["git", "clone", "--quiet", "--shared", str(git_folder.resolve()), str(folder)]
-        subprocess.run(command, check=True, capture_output=True, timeout=600)
+        run = subprocess.run(command, check=False, capture_output=True, text=True, timeout=600)
+        if run.returncode:
+            raise ValueError(f"git can't check out {git_folder}; leave it out. It says: {run.stderr.strip()[-300:]}")
     with Engine.open(folder, settings=Settings(index=index_of(trees, tree), embedder=embedder), build=False) as engine:
         engine.refresh()
         database = engine.folder.database

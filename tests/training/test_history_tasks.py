@@ -1,7 +1,6 @@
 """A git folder's commits ask for the definitions that they changed, and the product answers."""
 
 from pathlib import Path
-from subprocess import CalledProcessError
 
 import pytest
 
@@ -56,7 +55,7 @@ def test_a_message_asks_for_what_its_commit_changed(tmp_path: Path) -> None:
 
 
 def test_what_is_no_git_folder_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(CalledProcessError):
+    with pytest.raises(ValueError, match="git can't check out"):
         mine_history(tmp_path / "nothing", tmp_path / "trees", limit=9)
 
 
