@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
-from codecards.config import Settings
+from codecards.config import DEFAULT_EMBEDDER, Settings
 from codecards.engine import Engine
+from codecards.retrieval.deep_lane import DeepLane, DeepLookup, card_keys
+from codecards.retrieval.deep_model import DeepModel
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.embedder import load_embedder
 
@@ -21,3 +23,25 @@ def open_index(tree: Path, state: Path, embedder: str) -> DerivedIndex:
         folder = engine.folder.derived(engine.status().generation or 0)
     loaded = load_embedder(embedder)
     return DerivedIndex.open(folder, loaded if loaded.dimensions else None)
+
+
+def open_deep_index(tree: Path, state: Path) -> tuple[DerivedIndex, DeepLookup]:
+    """Return the index of a tree with the vectors of the first lane, and what asks its deep lane, which is filled.
+
+    Args:
+        tree: The folder.
+        state: Where its index lies, or shall lie.
+    """
+    with Engine.open(tree, settings=Settings(index=state, embedder=DEFAULT_EMBEDDER), build=False) as engine:
+        engine.refresh()
+        engine.deepen()
+        folder = engine.folder.derived(engine.status().generation or 0)
+    model = DeepModel()
+    store, keys = model.stored_vectors(state), card_keys(folder)
+    if store is None or keys is None:
+        raise RuntimeError(f"{state}: the deep lane could not be filled")
+    lane = DeepLane(keys, store)
+    lane.take_up()
+    store.close()
+    index = DerivedIndex.open(folder, load_embedder(DEFAULT_EMBEDDER))
+    return index, lambda text: lane.similarity(model.loaded().embed_queries([text])[0])

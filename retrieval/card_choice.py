@@ -13,7 +13,7 @@ from codecards.retrieval.file_evidence import Evidence
 from codecards.retrieval.filters import Filters
 from codecards.retrieval.query import Query
 from codecards.retrieval.query_intent import intent_of
-from codecards.retrieval.second_opinion import second_opinion, standing_out
+from codecards.retrieval.second_opinion import second_opinion
 from codecards.retrieval.stack_frames import Frame
 from codecards.retrieval.symbol_evidence import NamedCards
 from codecards.retrieval.vector_lane import Similarity
@@ -78,9 +78,7 @@ def score_cards(
     cards, card_file = cards[keep], card_file[keep]
     opinion = second_opinion(index, similarity, cards)
     weights = _weights_of(query, has_meaning=similarity is not None, deep_share=opinion.share if opinion else 0.0)
-    features = card_features(index, evidence, cards, card_file, named, frames, similarity, weights.within)
-    if opinion is not None and "deep" in weights.within:
-        features["deep"] = standing_out(opinion.cosines)
+    features = card_features(index, evidence, cards, card_file, named, frames, similarity, opinion, weights.within)
     terms = {name: weights.within[name] * values for name, values in features.items()}
     return scored(cards, card_file, terms, weights.across, len(files), weights.crowding)
 

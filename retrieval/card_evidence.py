@@ -11,7 +11,7 @@ from codecards.retrieval.columns import CALLABLE_KINDS, KINDS, Floats, Int64s
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.file_evidence import Evidence
 from codecards.retrieval.path_words import name_hash
-from codecards.retrieval.second_opinion import standing_out
+from codecards.retrieval.second_opinion import SecondOpinion, standing_out
 from codecards.retrieval.symbol_evidence import NamedCards
 from codecards.retrieval.text_evidence import (
     CARD_WEIGHTS,
@@ -59,6 +59,7 @@ def card_features(
     named: Sequence[NamedCards],
     frames: Mapping[int, float],
     similarity: Similarity | None,
+    opinion: SecondOpinion | None,
     wanted: Collection[str],
 ) -> dict[str, Floats]:
     """Return name → (K,) for those features that are wanted and can be had.
@@ -71,6 +72,7 @@ def card_features(
         named: Exact definitions of the query's names.
         frames: Card row → how surely a stack frame lies in it.
         similarity: How near cards are; None without vectors.
+        opinion: What the deep lane says of these cards, if it says anything.
         wanted: Names of features.
     """
     columns = index.columns
@@ -104,6 +106,10 @@ def card_features(
         found["frame"] = _Placing(rows, cards).spread(values)
     if similarity is not None and "meaning" in wanted and len(cards):
         found["meaning"] = standing_out(similarity.cards(cards))
+    if opinion is not None and "deep" in wanted:
+        found["deep"] = standing_out(opinion.cosines)
+    if opinion is not None and "deep_cosine" in wanted:
+        found["deep_cosine"] = opinion.cosines
     return found
 
 

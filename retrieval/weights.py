@@ -146,39 +146,21 @@ FUNCTION_BY_HAND: Mapping[str, float] = {"prose": -8.0, "obligatory": -6.0, "mes
 """For a question that describes one function: what documentation of functions says nothing about."""
 
 
+Lanes = Literal["none", "static", "deep"]
+"""Which vectors take part: none, those of the first lane, or those of the deep lane too."""
+
+
 @cache
-def function_weights(*, has_meaning: bool) -> Mapping[str, float]:
+def function_weights(lanes: Lanes) -> Mapping[str, float]:
     """Return the weights of cards for a question that describes one function, beside the file's own score.
 
     They were learned (`python -m training --only cards`) on functions of packages that serve in no benchmark, with the
-    sign of each given. Without vectors the file's score is surer beside them, and they are smaller.
+    sign of each given. The more vectors there are, the less the words weigh.
     """
     text = importlib.resources.files("codecards.retrieval").joinpath("card_weights.json").read_text(encoding="utf-8")
-    return {**json.loads(text)["static" if has_meaning else "none"], **FUNCTION_BY_HAND}
+    return {**json.loads(text)[lanes], **FUNCTION_BY_HAND}
 
 
-ACTION_DEEP: Mapping[str, float] = {
-    "words": 3.5,
-    "name": 4.2,
-    "coverage": 4.7,
-    "parent": 2.0,
-    "callable": 7.0,
-    "type": -8.5,
-    "value": -10.0,
-    "module_code": -5.0,
-    "prose": -8.0,
-    "part": 0.0,
-    "declaration": -9.0,
-    "nameless": -2.0,
-    "length": 0.6,
-    "meaning": 0.55,
-    "deep": 3.6,  # -3 to 6 standard deviations
-    "obligatory": -4.5,
-    "message": 12.0,
-}
-"""The same where all candidates have a deep vector. Learned as those were, from one half of the default set's packages at a
-time; the other half came to the same weights. `prose`, `part`, `declaration`, `message` are by hand; `obligatory` is scaled as
-its neighbours are."""
 DEMOTIONS = frozenset({"test", "side", "prose", "made", "old_version"})
 """What puts a file down by what it is."""
 DEMOTED_CARDS = 8.0
@@ -222,11 +204,12 @@ def card_weights(
         return CardWeights(REPORT, {}, REPORTS_CROWDING)
     if asked == "path":
         return CardWeights(CARD, {}, FILES_CROWDING)
-    weights, share = function_weights(has_meaning=has_meaning), asked.function
+    weights, share = function_weights("static" if has_meaning else "none"), asked.function
     if deep_share:
+        deep = function_weights("deep")
         weights = {
-            name: (1 - deep_share) * weights.get(name, 0.0) + deep_share * ACTION_DEEP.get(name, 0.0)
-            for name in {**ACTION_DEEP, **weights}
+            name: (1 - deep_share) * weights.get(name, 0.0) + deep_share * deep.get(name, 0.0)
+            for name in {**deep, **weights}
         }
     within = {name: (WITHIN + (1 - WITHIN) * share) * weight for name, weight in weights.items()}
     across = dict.fromkeys(weights, share)

@@ -14,14 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.metrics import NARROW_LINES
-from benchmarks.open_indexes import open_index
+from benchmarks.open_indexes import open_deep_index, open_index
 from codecards.retrieval.card_evidence import card_features
 from codecards.retrieval.columns import Int64s
+from codecards.retrieval.deep_lane import DeepLookup
 from codecards.retrieval.derived_index import DerivedIndex
 from codecards.retrieval.filters import Filters
 from codecards.retrieval.query import read_query
 from codecards.retrieval.query_intent import intent_of
 from codecards.retrieval.ranking import query_similarity, rank
+from codecards.retrieval.second_opinion import second_opinion
+from codecards.retrieval.weights import Lanes
 from training.card_tasks import Target, Task
 from training.history_tasks import index_of
 
@@ -29,9 +32,15 @@ FILE = "file"
 SIGNS: Mapping[str, float] = {
     "card_words": 1, "name_precision": 1, "coverage": 1, "header": 1, "signature": 1, "parent": 1, "callable": 1,
     "type": -1, "value": -1, "module_code": -1, "declaration": -1, "nameless": -1, "nesting": -1, "length": 1,
-    "meaning": 1,
+    "meaning": 1, "deep": 1, "deep_cosine": 1,
 }  # fmt: skip
 """Feature → the sign that its weight must have."""
+OF_VECTORS: Mapping[Lanes, frozenset[str]] = {
+    "none": frozenset(),
+    "static": frozenset({"meaning"}),
+    "deep": frozenset({"meaning", "deep", "deep_cosine"}),
+}
+"""Lanes → those features of vectors that they have."""
 KINDS = frozenset({"type", "value", "declaration", "nameless"})
 MOST_OF_KINDS = 12.0
 """Bound of the weights of kinds: documentation of functions never asks for a type, so that no weight were too much."""
@@ -78,9 +87,7 @@ class Examples:
     """(D,): the file's score first."""
 
 
-def read_questions(
-    trees: Path, tasks: Sequence[Task], names: Sequence[str], *, has_meaning: bool
-) -> Iterator[Question]:
+def read_questions(trees: Path, tasks: Sequence[Task], names: Sequence[str], lanes: Lanes) -> Iterator[Question]:
     """Yield the cards of each task that has what answers it among its candidates.
 
     A task that describes one function gives one question, after all cards; any other gives one after the cards of each
@@ -90,14 +97,20 @@ def read_questions(
         trees: Folder of the trees, by `Task.tree`; each gets an index of its own beside it.
         tasks: On these trees.
         names: The features.
-        has_meaning: Whether the static lane takes part.
+        lanes: Which vectors take part; the deep lane's take minutes where they are not there yet.
     """
     asked = [task for task in tasks if task.kind not in UNTAUGHT]
     for tree in sorted({task.tree for task in asked}):
-        index = open_index(trees / tree, index_of(trees, tree), "static")
+        opened = _opened(trees / tree, index_of(trees, tree), lanes)
         for task in asked:
             if task.tree == tree:
-                yield from _questions_of(index, task, names, has_meaning=has_meaning)
+                yield from _questions_of(opened, task, names)
+
+
+def feature_names(lanes: Lanes) -> tuple[str, ...]:
+    """Return the features that there are with some vectors, in the order of `SIGNS`."""
+    left_out = OF_VECTORS["deep"] - OF_VECTORS[lanes]
+    return tuple(name for name in SIGNS if name not in left_out)
 
 
 def joined(questions: Sequence[Question], names: Sequence[str]) -> Examples:
@@ -189,15 +202,32 @@ def learn(examples: Examples, signs: Mapping[str, float]) -> dict[str, float]:
     return {name: max(weight, -MOST_OF_KINDS) if name in KINDS else weight for name, weight in found.items()}
 
 
-def _questions_of(index: DerivedIndex, task: Task, names: Sequence[str], *, has_meaning: bool) -> Iterator[Question]:
-    query = read_query(task.text)
-    similarity = query_similarity(index, query) if has_meaning else None
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """An index, with what takes part."""
+
+    index: DerivedIndex
+    has_meaning: bool
+    deep: DeepLookup | None
+
+
+def _opened(tree: Path, state: Path, lanes: Lanes) -> _Opened:
+    if lanes == "deep":
+        index, lookup = open_deep_index(tree, state)
+        return _Opened(index, has_meaning=True, deep=lookup)
+    return _Opened(open_index(tree, state, "static"), has_meaning=lanes == "static", deep=None)
+
+
+def _questions_of(opened: _Opened, task: Task, names: Sequence[str]) -> Iterator[Question]:
+    index, query = opened.index, read_query(task.text)
+    similarity = query_similarity(index, query, opened.deep) if opened.has_meaning else None
     ranked = rank(index, query, similarity, Filters())
     if ranked is None or query.kind != "question" or query.is_issue:
         return
     scores = ranked.cards
+    opinion = second_opinion(index, similarity, scores.cards)
     features = card_features(
-        index, ranked.evidence, scores.cards, scores.card_file, ranked.named, {}, similarity, frozenset(names)
+        index, ranked.evidence, scores.cards, scores.card_file, ranked.named, {}, similarity, opinion, frozenset(names)
     )
     nothing = np.zeros(len(scores.cards), np.float32)
     columns_of_values = [ranked.file_scores[scores.card_file], *(features.get(name, nothing) for name in names)]

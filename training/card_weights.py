@@ -6,9 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from codecards.retrieval.weights import function_weights
+from codecards.retrieval.weights import Lanes, function_weights
 from training.card_answers import answer_tasks
-from training.card_stage import SIGNS, Question, cross_validate, joined, learn, mean_reciprocal_rank, read_questions
+from training.card_stage import (
+    SIGNS,
+    Question,
+    cross_validate,
+    feature_names,
+    joined,
+    learn,
+    mean_reciprocal_rank,
+    read_questions,
+)
 from training.card_tasks import Task, mine_tree, write_tasks
 from training.heading_tasks import mine_headings, mine_texts, read_folder
 from training.history_tasks import mine_history, repository_name
@@ -28,8 +37,8 @@ MOST_HEADINGS, MOST_COMMITS = 40, 60
 """Tasks of one package's documents, and of one history."""
 TAUGHT = frozenset({"documentation"})
 """Kinds of tasks whose questions the shipped weights are learned from; the others are measured beside them."""
-LANES = {"static": True, "none": False}
-"""Name of the weights → whether vectors take part."""
+LANES: tuple[Lanes, ...] = ("static", "none", "deep")
+"""Each has weights of its own."""
 
 
 def learn_tables(work: Path, histories: Sequence[Path] = ()) -> dict[str, dict[str, float]]:
@@ -88,9 +97,9 @@ def report_answers(trees: Path, tasks: Sequence[Task]) -> None:
 def tables_of(trees: Path, tasks: Sequence[Task]) -> dict[str, dict[str, float]]:
     """Return lanes → feature → weight, and report what cross-validation by package says of each."""
     tables = {}
-    for lanes, has_meaning in LANES.items():
-        names = tuple(name for name in SIGNS if has_meaning or name != "meaning")
-        questions = list(read_questions(trees, tasks, names, has_meaning=has_meaning))
+    for lanes in LANES:
+        names = feature_names(lanes)
+        questions = list(read_questions(trees, tasks, names, lanes))
         report_fits(lanes, questions, names)
         taught = [one for one in questions if one.kind in TAUGHT and not one.is_within]
         found = learn(joined(taught, names), SIGNS)
@@ -98,7 +107,7 @@ def tables_of(trees: Path, tasks: Sequence[Task]) -> dict[str, dict[str, float]]
     return tables
 
 
-def report_fits(lanes: str, questions: Sequence[Question], names: Sequence[str]) -> None:
+def report_fits(lanes: Lanes, questions: Sequence[Question], names: Sequence[str]) -> None:
     """Report the mean reciprocal rank on each kind of task: as shipped, and learned from each kind and from all.
 
     Args:
@@ -106,7 +115,7 @@ def report_fits(lanes: str, questions: Sequence[Question], names: Sequence[str])
         questions: Both after all cards and after those of one file; they are reported apart.
         names: Of their features after the file's.
     """
-    shipped = function_weights(has_meaning=LANES[lanes])
+    shipped = function_weights(lanes)
     for is_within in (False, True):
         mine = [one for one in questions if one.is_within == is_within]
         of_kind = {kind: [one for one in mine if one.kind == kind] for kind in sorted({one.kind for one in mine})}

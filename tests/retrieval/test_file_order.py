@@ -195,8 +195,4 @@ def test_a_name_that_is_asked_for_is_where_it_is_defined(tmp_path: Path) -> None
 
 def test_what_is_around_a_card_counts_no_more_than_all_of_the_question(tmp_path: Path) -> None:
     for hit in indexed(tmp_path, NULLS).ask("where is a JSON null written").hits:
-        assert all(
-            term.value <= function_weights(has_meaning=False)["parent"]
-            for term in hit.terms
-            if term.name == "card_parent"
-        )
+        assert all(term.value <= function_weights("none")["parent"] for term in hit.terms if term.name == "card_parent")

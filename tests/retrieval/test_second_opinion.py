@@ -13,7 +13,7 @@ from codecards.retrieval.hits import Ranking
 from codecards.retrieval.query_intent import intent_of
 from codecards.retrieval.search import search
 from codecards.retrieval.second_opinion import second_opinion
-from codecards.retrieval.weights import ACTION_DEEP, card_weights, function_weights
+from codecards.retrieval.weights import card_weights, function_weights
 from tests.retrieval.indexed_text import IndexedText, WordEmbedder, indexed
 
 STORE = "#- store.py\n" + "".join(
@@ -108,7 +108,8 @@ def test_the_weights_go_over_with_the_share_of_cards_that_have_a_vector() -> Non
     assert asked.function == 1
     none, half, whole = (card_weights(asked, has_meaning=True, deep_share=share).within for share in (0.0, 0.5, 1.0))
     assert "deep" not in none
-    assert not any(whole[name] for name in set(whole) - set(ACTION_DEEP))
-    for name, weight in ACTION_DEEP.items():
-        assert whole[name] == pytest.approx(weight)
-        assert half[name] == pytest.approx((function_weights(has_meaning=True).get(name, 0.0) + weight) / 2)
+    static, deep = function_weights("static"), function_weights("deep")
+    for name in {**static, **deep}:
+        assert none.get(name, 0.0) == pytest.approx(static.get(name, 0.0))
+        assert whole[name] == pytest.approx(deep.get(name, 0.0))
+        assert half[name] == pytest.approx((static.get(name, 0.0) + deep.get(name, 0.0)) / 2)

@@ -11,7 +11,7 @@ import pytest
 from codecards.retrieval.weights import function_weights
 from tests.support.working_trees import git, needs_git, write_tree
 from training.card_stage import SIGNS
-from training.card_weights import mine_histories, mine_tasks, report_answers, tables_of, write_tables
+from training.card_weights import LANES, mine_histories, mine_tasks, report_answers, tables_of, write_tables
 from training.registries import Source
 
 DOCUMENT = """\
@@ -60,7 +60,8 @@ def test_packages_become_weights_that_the_product_can_read(tmp_path: Path, caplo
         tables = tables_of(trees, tasks)
     assert "of documentation" in caplog.text
     assert "of heading" in caplog.text
-    assert set(tables) == {"static", "none"}
+    assert set(tables) == set(LANES)
+    assert "deep_cosine" not in tables["static"]
     assert all(weights[name] * SIGNS[name] > 0 for weights in tables.values() for name in weights)
     assert tables["static"].get("name_precision", 0) + tables["static"].get("name", 0) > 0
     write_tables(tables, tmp_path / "card_weights.json")
@@ -93,7 +94,7 @@ def test_a_history_gives_commits_and_headings_and_the_product_is_measured_by_bot
 
 
 def test_the_weights_of_the_product_are_of_features_that_are_learned() -> None:
-    for has_meaning in (True, False):
-        weights = function_weights(has_meaning=has_meaning)
+    for lanes in LANES:
+        weights = function_weights(lanes)
         assert all(weights[name] * sign > 0 for name, sign in SIGNS.items() if name in weights)
         assert set(weights) - set(SIGNS) == {"prose", "obligatory", "message"}
