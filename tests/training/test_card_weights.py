@@ -11,7 +11,7 @@ import pytest
 from codecards.retrieval.weights import function_weights
 from tests.support.working_trees import git, needs_git, write_tree
 from training.card_stage import SIGNS
-from training.card_weights import LANES, mine_histories, mine_tasks, report_answers, tables_of, write_tables
+from training.card_weights import LANES, damped, mine_histories, mine_tasks, report_answers, tables_of, write_tables
 from training.registries import Source
 
 DOCUMENT = """\
@@ -91,6 +91,10 @@ def test_a_history_gives_commits_and_headings_and_the_product_is_measured_by_bot
         report_answers(trees, tasks)
     assert "commit: 1 tasks, MRR 1.000 by file, 1.000 by definition" in caplog.text
     assert "heading: 2 tasks" in caplog.text
+
+
+def test_damping_leaves_the_weights_of_kinds_as_they_are() -> None:
+    assert damped({"coverage": 2.0, "type": -12.0}, 0.6) == {"coverage": 1.2, "type": -12.0}
 
 
 def test_the_weights_of_the_product_are_of_features_that_are_learned() -> None:
