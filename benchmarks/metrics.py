@@ -110,8 +110,9 @@ def function_reciprocal_rank(results: Sequence[Span], functions: Sequence[Span])
 def reciprocal_rank_among(results: Sequence[Span], function: Span, pool: Sequence[Span]) -> float | None:
     """Return 1 / rank of the first result that shows a function, where only results that show one of a pool count.
 
-    So is counted where the functions of a set are searched among themselves and nothing else is in the index
-    (CodeSearchNet, Husain et al. 2019). A result shows a function as in `function_reciprocal_rank`; None where results
+    0 beyond rank `DEPTH`; results that show nothing of the pool are passed over, so that more of them may be needed. So
+    is counted where the functions of a set are searched among themselves and nothing else is in the index (CodeSearchNet,
+    Husain et al. 2019). A result shows a function as in `function_reciprocal_rank`; None where results
     have no lines.
     """
     if results and results[0].first_line is None:
@@ -120,7 +121,7 @@ def reciprocal_rank_among(results: Sequence[Span], function: Span, pool: Sequenc
     for result in results:
         rank += any(_shows(result, one) for one in pool)
         if _shows(result, function):
-            return 1 / rank
+            return 1 / rank if rank <= DEPTH else 0.0
     return 0.0
 
 

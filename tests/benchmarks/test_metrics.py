@@ -94,6 +94,8 @@ def test_among_the_functions_of_a_pool_other_results_use_up_no_rank() -> None:
     around = Span("src/a.py", 1, 400)
     assert reciprocal_rank_among([unasked, around, other, asked], asked, [asked, other]) == 0.5
     assert reciprocal_rank_among([unasked, other], asked, [asked, other]) == 0.0
+    assert reciprocal_rank_among([*[other] * 10, asked], asked, [asked, other]) == 0.0
+    assert reciprocal_rank_among([*[unasked] * 10, asked], asked, [asked, other]) == 1.0
 
 
 def test_recall_by_tokens_counts_results_until_one_does_not_fit() -> None:
