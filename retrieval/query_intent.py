@@ -21,6 +21,7 @@ class Intent:
     """Whether it reads like an error or a line of a log."""
 
 
+_TRANSFER_WORDS = 4
 _ACTION_WORDS, _ASKED_WORDS = 3, 2
 """Fewest words that are read as an action, alone ("load file" may be a name) and after "how to" and its like."""
 _PASSIVE_WORDS = 10
@@ -28,35 +29,39 @@ _PASSIVE_WORDS = 10
 
 _VERBS = frozenset(
     """
-    abort accept access acquire add adjust advance aggregate align allocate allow answer append apply ask assert assign
-    attach attempt bind block build cache calculate call cancel capture cast change check clamp clean clear clone close
-    coerce collect combine commit compare compile compress compute concatenate configure connect construct consume
-    convert copy count create deallocate decode decompress decorate decrypt deduce deduct define delay delete dequeue
-    derive deserialize destroy detach detect determine disable discard dispatch display divide download draw drop dump
-    emit enable encode encrypt enqueue ensure enter escape estimate evaluate evict exclude execute exit expand expire
-    export expose extend extract fetch fill filter find finish fit flatten flush force fork format forward free generate
-    get give group guess handle hash hide identify ignore import include increment infer initialize inject insert inspect install
-    instantiate intercept interpolate invalidate invoke iterate join keep kill list listen load locate lock log look make
-    manage map mark match measure merge modify mount move multiply normalize notify obtain open pack pad parse pass
-    patch pause peek perform poll pop populate prepare prepend print process produce provide prune publish purge push
-    put query quote raise randomize read rebuild receive recognize recompute record redirect reduce refresh register
-    reject release reload remove rename render reorder replace report reset resize resolve restart restore resume
-    retrieve retry return reverse rewind rewrite roll rollback rotate round run sample sanitize save scale scan schedule
-    search seek select send serialize set shift show shuffle shut sign skip slice solve sort spawn split start stop
-    store stream strip subscribe subtract sum swap switch take terminate test throw toggle track transform translate
-    traverse trigger trim truncate try turn unescape unlock unmount unpack unquote unregister unset unsubscribe unwrap
-    update upload use validate verify visit wait walk warn wrap write yield
+    abort accept access acquire activate add adjust advance aggregate align allocate allow analyze answer append
+    apply approximate ask assemble assert assign attach attempt avoid batch bind block build cache calculate call
+    cancel capture cast change check clamp clean clear clone close coerce collect combine commit compare compile
+    compress compute concatenate configure connect construct consume convert copy count create deactivate deallocate
+    decode decompress decorate decrypt deduce deduct define delay delete dequeue derive deserialize destroy detach
+    detect determine disable discard discover dispatch display divide download draw drop dump emit emulate enable
+    encapsulate enclose encode encrypt enqueue ensure enter escape estimate evaluate evict exclude execute exit
+    expand expire export expose extend extract fetch fill filter finalize find finish fit fix flatten flush force
+    fork format forward free gather generate get give group guess handle hash hide identify ignore implement import
+    include increment infer initialize inject insert inspect install instantiate intercept interpolate invalidate
+    invoke iterate join keep kill list listen load locate lock log look make manage map mark match measure merge
+    modify mount move multiply mutate normalize notify obtain open organize overwrite pack pad parse partition pass
+    patch pause peek perform pick poll pop populate position predict prepare prepend prevent print process produce
+    provide prune publish purge push put query quote raise randomize read rebuild receive recognize recompute record
+    redirect reduce refresh register reject release reload remove rename render reorder replace report reset resize
+    resolve restart restore resume retrieve retry return reverse rewind rewrite roll rollback rotate round run
+    sample sanitize save scale scan schedule search seek select send serialize set shift show shuffle shut sign
+    simulate skip slice sniff solve sort spawn split start stop store stream strip subscribe subtract sum swap
+    switch sync take terminate test throw toggle track transform translate traverse trigger trim truncate try turn
+    unescape unlink unlock unmount unpack unquote unregister unset unsubscribe unwrap update upload use validate
+    verify visit wait walk warn wrap write yield
     """.split()
 )
 _BRITISH = {verb.removesuffix("ize") + "ise" for verb in _VERBS if verb.endswith("ize")}
 _ALSO_NOUNS = frozenset(
     """
-    abort access advance answer ask block cache cancel capture cast change check clamp clear clone commit compress copy
-    count cover delay derive dispatch display drop escape execute fetch filter fit flush force fork format group guess
-    hash hide import install join list load lock log look map mark match merge mount move name open pack pad parse pass
-    patch pause poll pop process push query quote record redirect refresh release report reset restart retry rollback
-    round sample scale scan schedule search seek select set shift sign skip slice sort spawn split start store stream
-    switch take test toggle trigger try upload use wait walk
+    abort access advance answer ask batch block cache cancel capture cast change check clamp clear clone commit
+    compress copy count cover delay derive dispatch display drop escape execute fetch filter fit fix flush force
+    fork format group guess hash hide import install join list load lock log look map mark match merge mount move
+    name open pack pad parse partition pass patch pause pick poll pop position process push query quote record
+    redirect refresh release report reset restart retry rollback round sample scale scan schedule search seek select
+    set shift sign skip slice sort spawn split start store stream switch sync take test toggle trigger try upload
+    use wait walk
     """.split()
 )
 """Verbs that are nouns of code as well: "query parameters" asks for a subject, "query the parameters" for an action."""
@@ -79,6 +84,7 @@ _object = re.compile(
     r"|given|its|it|them|their|our|your|some|only|at|when|until|(?:and|or) [a-z]+ (?:an?|the))(?![\w-])"
 )
 _conjunction = re.compile(r"^(?:and|or) ([a-z']+)")
+_direction = re.compile(r" (?:from|into|to|as|by|using) ")
 _determined = re.compile(r"(?<![\w-])(?:an?|the|all|from|to|given)(?![\w-])")
 
 _complaint = re.compile(
@@ -127,9 +133,21 @@ def _description(lowered: str) -> float:
         return 0.0
     if _describing.match(lowered):
         return _DESCRIBED
-    if _stating.search(lowered):
+    if _stating.search(lowered) or _states_transfer(lowered):
         return _STATED
     return _LONG_SHARE if n_words >= _LONG_WORDS else _PLAIN_SHARE
+
+
+def _states_transfer(lowered: str) -> bool:
+    """Return whether a text is one like "copy single file to remote": a verb, though it may be a noun, and a direction."""
+    first = _word.match(lowered)
+    if (
+        first is None
+        or len(lowered.split()) < _TRANSFER_WORDS
+        or lowered[first.end() :].startswith(("-", "_", ".", "("))
+    ):
+        return False
+    return bool(_base_forms(first[0])) and bool(_direction.search(lowered))
 
 
 def _asks_for_action(lowered: str) -> bool:

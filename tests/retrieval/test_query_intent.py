@@ -71,6 +71,9 @@ def test_anything_else_is_a_subject(text: str) -> None:
         "Given a path, the file that it names",
         "Middleware that adds instrumentation to the application",
         "Checksum info of file, giving method and result",
+        "Copy single file to remote",  # a verb that may be a noun, and a direction
+        "set tags as extended data",
+        "Unlink entity from record",
     ],
 )
 def test_a_sentence_describes_one_function_more_surely_than_a_list_of_subjects(text: str) -> None:
