@@ -100,7 +100,7 @@ def report_answers(trees: Path, tasks: Sequence[Task]) -> None:
 
 def tables_of(trees: Path, tasks: Sequence[Task]) -> dict[str, dict[str, float]]:
     """Return lanes → feature → weight, and report what cross-validation by package says of each."""
-    tables = {}
+    tables: dict[str, dict[str, float]] = {}
     for lanes in LANES:
         names = feature_names(lanes)
         questions = list(read_questions(trees, tasks, names, lanes))
