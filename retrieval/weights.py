@@ -217,7 +217,8 @@ def card_weights(
         within["message"], across["message"] = QUOTED, 1.0
     elif not share:
         del within["message"]
-    return CardWeights(within, across, share * CARDS_CROWDING + (1 - share) * FILES_CROWDING)
+    of_files = (1 - share) ** 2  # several functions of one file may do nearly what is described, so this falls first
+    return CardWeights(within, across, (1 - of_files) * CARDS_CROWDING + of_files * FILES_CROWDING)
 
 
 SHORT_WORDS, LONG_WORDS = 6, 10
