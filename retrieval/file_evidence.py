@@ -35,7 +35,7 @@ from codecards.retrieval.vector_lane import Similarity
 TOP_CARDS, TOP_DECAY = 4, 0.7
 N_NEAREST = 20
 """Cards that are near enough in meaning for their files to be shown without any word of the query (S2-26)."""
-LESS_STATIC = 0.5
+LESS_STATIC = 0.25
 """How much less a file's static vector counts where all candidates have deep ones."""
 MAX_DEPTH = 6
 _IS_PROSE, _IS_MADE = np.isin(ROLES, ("docs", "config")), np.isin(ROLES, ("generated", "vendored"))

@@ -12,6 +12,9 @@ from codecards.retrieval.text_evidence import FIELD_NAME
 
 N_COMPARED = 20
 """How many of the first files are compared."""
+MOST_OF_A_NAME = 4
+"""Files of one name that may be copies: where there are more, as in a folder for each plugin, each does a work of its own
+by the same names."""
 LEAST_SHARED, FEWEST_NAMES = 0.3, 3
 """Share of the names that makes a copy, and of how many: files of two definitions have half in common by chance."""
 
@@ -29,10 +32,11 @@ def lost_to_copies(index: DerivedIndex, files: Int64s, scores: Floats) -> Floats
     """
     lost = np.zeros(len(files), np.float32)
     order = np.lexsort((files, -np.round(scores, 5)))[:N_COMPARED]
-    stems = index.columns.stem_hash[files[order], 0]
+    all_stems = index.columns.stem_hash[:, 0]
+    stems = all_stems[files[order]]
     for stem in np.unique(stems[stems != 0]).tolist():
         alike = order[stems == np.uint64(stem)].tolist()
-        if len(alike) > 1:
+        if len(alike) > 1 and np.count_nonzero(all_stems == np.uint64(stem)) <= MOST_OF_A_NAME:
             folders = [index.path(int(files[place])).rpartition("/")[0] for place in alike]
             names = [_names(index, int(files[place])) for place in alike]
             for worse, place in enumerate(alike):

@@ -62,6 +62,18 @@ class RecordSchema: ...
 """
 
 
+PLUGINS = "".join(
+    f"""
+#- src/plugins/{name}/view.py
+\"\"\"The view of {name}: schemas of unions.\"\"\"
+def render_schema(): ...
+def union_of_schemas(): ...
+def load_model(): ...
+"""
+    for name in ("alpha", "beta", "gamma", "delta", "epsilon")
+)
+
+
 def copies(answer: Ranking) -> dict[str, float]:
     """Return path → what a file loses to a better copy, for those that lose something."""
     return {hit.card.path: term.value for hit in answer.hits for term in hit.terms if term.name == "copy"}
@@ -86,6 +98,7 @@ def test_a_sign_before_a_name_makes_no_other_name(tmp_path: Path) -> None:
     [
         pytest.param(PARTS, "union of schemas", id="files_of_one_folder_are_parts"),
         pytest.param(OTHERS, "union of schemas", id="files_of_one_name_with_other_definitions"),
+        pytest.param(PLUGINS, "union of schemas", id="one_of_many_plugins"),
         pytest.param(COPIES, "union", id="a_name_is_wanted_wherever_it_is_defined"),
     ],
 )
