@@ -95,6 +95,7 @@ CARD_MEANINGS: Mapping[str, str] = {
     "symbol": "the card defines a name of the query",
     "meaning": "similarity of the card, beside that of the other candidates",
     "deep": "deep similarity of the card, beside that of the other candidates",
+    "deep_cosine": "deep similarity to the question itself",
     "frame": "a stack frame lies in the card, or a diff changes it",
     "part": "a later stretch of a long definition",
     "nameless": "no name",
