@@ -34,9 +34,10 @@ def lost_to_copies(index: DerivedIndex, files: Int64s, scores: Floats) -> Floats
     order = np.lexsort((files, -np.round(scores, 5)))[:N_COMPARED]
     all_stems = index.columns.stem_hash[:, 0]
     stems = all_stems[files[order]]
-    for stem in np.unique(stems[stems != 0]).tolist():
-        alike = order[stems == np.uint64(stem)].tolist()
-        if len(alike) > 1 and np.count_nonzero(all_stems == np.uint64(stem)) <= MOST_OF_A_NAME:
+    values, counts = np.unique(stems, return_counts=True)
+    for stem in values[(counts > 1) & (values != 0)]:
+        if np.count_nonzero(all_stems == stem) <= MOST_OF_A_NAME:
+            alike = order[stems == stem].tolist()
             folders = [index.path(int(files[place])).rpartition("/")[0] for place in alike]
             names = [_names(index, int(files[place])) for place in alike]
             for worse, place in enumerate(alike):
