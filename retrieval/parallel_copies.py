@@ -22,7 +22,7 @@ LEAST_SHARED, FEWEST_NAMES = 0.3, 3
 def lost_to_copies(index: DerivedIndex, files: Int64s, scores: Floats) -> Floats:
     """Return (F,): the share of a file's names that a better file of the same name in another folder has, 0 to 1.
 
-    Of the two the one with fewer names counts; less than `LEAST_SHARED` is 0. That a prefix or sign is another
+    Of the two the one with fewer names counts; less than `LEAST_SHARED` is 0, and so is a name of many files. That a prefix or sign is another
     (`$Parser`, `parser_`) makes no other name.
 
     Args:
@@ -32,17 +32,16 @@ def lost_to_copies(index: DerivedIndex, files: Int64s, scores: Floats) -> Floats
     """
     lost = np.zeros(len(files), np.float32)
     order = np.lexsort((files, -np.round(scores, 5)))[:N_COMPARED]
-    all_stems = index.columns.stem_hash[:, 0]
-    stems = all_stems[files[order]]
+    order = order[index.n_named_alike[files[order]] <= MOST_OF_A_NAME]
+    stems = index.columns.stem_hash[files[order], 0]
     values, counts = np.unique(stems, return_counts=True)
     for stem in values[(counts > 1) & (values != 0)]:
-        if np.count_nonzero(all_stems == stem) <= MOST_OF_A_NAME:
-            alike = order[stems == stem].tolist()
-            folders = [index.path(int(files[place])).rpartition("/")[0] for place in alike]
-            names = [_names(index, int(files[place])) for place in alike]
-            for worse, place in enumerate(alike):
-                better = [one for one in range(worse) if folders[one] != folders[worse]]
-                lost[place] = max((_shared(names[one], names[worse]) for one in better), default=0.0)
+        alike = order[stems == stem].tolist()
+        folders = [index.path(int(files[place])).rpartition("/")[0] for place in alike]
+        names = [_names(index, int(files[place])) for place in alike]
+        for worse, place in enumerate(alike):
+            better = [one for one in range(worse) if folders[one] != folders[worse]]
+            lost[place] = max((_shared(names[one], names[worse]) for one in better), default=0.0)
     return lost
 
 
