@@ -108,7 +108,7 @@ def function_reciprocal_rank(results: Sequence[Span], functions: Sequence[Span])
 
 
 def reciprocal_rank_among(results: Sequence[Span], function: Span, pool: Sequence[Span]) -> float | None:
-    """Return 1 / rank of the first result that shows a function, where only results that show one of a pool count.
+    """Return 1 / rank of the first result that shows a function of a pool, where only results that show one of it count.
 
     0 beyond rank `DEPTH`; results that show nothing of the pool are passed over, so that more of them may be needed. So
     is counted where the functions of a set are searched among themselves and nothing else is in the index (CodeSearchNet,

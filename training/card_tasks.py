@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from tree_sitter import Node
 
 from training.grammar_tables import BY_SUFFIX, SUFFIXES, Grammar, parser_for
-from training.mining import SKIPPED_PATH, documentation, name_of, short_path, split_documentation
+from training.mining import SKIPPED_PATH, documentation, name_of, short_path, split_documentation, with_wrappers
 from training.query_styles import as_keywords, as_question
 from training.registries import Source, archives, read_files
 
@@ -146,10 +146,7 @@ def _functions(root: Node, grammar: Grammar) -> Iterator[tuple[Node, Node]]:
     while waiting:
         node = waiting.pop()
         if node.type in grammar.functions and name_of(node, grammar):
-            outer = node
-            while outer.parent is not None and outer.parent.type in grammar.wrappers:
-                outer = outer.parent
-            yield outer, node
+            yield with_wrappers(node, grammar), node
         waiting.extend(reversed(node.named_children))
 
 

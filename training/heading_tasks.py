@@ -15,8 +15,8 @@ from tree_sitter import Node
 from codecards.retrieval.query import read_query
 from training.card_tasks import Target, Task, drawn
 from training.document_sections import DOCUMENTS, Section, read_sections
-from training.grammar_tables import BY_SUFFIX, SUFFIXES, Grammar, parser_for
-from training.mining import SKIPPED_PATH, name_of, short_path, split_documentation
+from training.grammar_tables import BY_SUFFIX, SUFFIXES, parser_for
+from training.mining import SKIPPED_PATH, name_of, short_path, split_documentation, with_wrappers
 from training.registries import MAX_FILE_BYTES, Source, archives, read_files
 
 MOST_NAMES = 3
@@ -42,8 +42,6 @@ _empty_heading = re.compile(
     r"|how to (?:install|contribute|use)$|advanced usage|basic usage|version)|\d+\.\d+",
     re.IGNORECASE,
 )
-
-
 _code = re.compile(r"[()=<>{}/\\]|\w[_.]\w|[a-z][A-Z]|^_|\b\w+_\b")
 
 
@@ -136,18 +134,13 @@ def definitions(path: str, text: str) -> Iterator[_Definition]:
         name = name_of(node, grammar) if node.type in grammar.functions | grammar.containers else ""
         if name:
             name = f"{owner}.{name}" if owner else name
-            first, last = _lines(node, grammar)
+            outer = with_wrappers(node, grammar)
             if node.type != "impl_item":
-                yield _Definition(name, grammar.language, Target(path, first, last))
+                yield _Definition(
+                    name, grammar.language, Target(path, outer.start_point.row + 1, outer.end_point.row + 1)
+                )
         inside = name if name and node.type in grammar.containers else owner
         waiting.extend((child, inside) for child in reversed(node.named_children))
-
-
-def _lines(node: Node, grammar: Grammar) -> tuple[int, int]:
-    outer = node
-    while outer.parent is not None and outer.parent.type in grammar.wrappers:
-        outer = outer.parent
-    return outer.start_point.row + 1, outer.end_point.row + 1
 
 
 def _named(section: Section, defined: dict[str, list[_Definition]]) -> list[_Definition]:

@@ -112,9 +112,7 @@ def mine_text(source: Source, path: str, text: str) -> Iterator[Pair]:
 
 def _pair(source: Source, path: str, raw: bytes, node: Node, names: tuple[str, ...]) -> Pair | None:
     grammar = BY_SUFFIX[PurePosixPath(path).suffix]
-    outer = node
-    while outer.parent is not None and outer.parent.type in grammar.wrappers:
-        outer = outer.parent
+    outer = with_wrappers(node, grammar)
     doc_node = _docstring_node(node) if grammar.language == "python" else None
     doc, _ = documentation(outer, node, grammar)
     # Go's custom is to start with the name, which nobody who asks knows yet.
@@ -195,6 +193,13 @@ def _leading_comment(node: Node, grammar: Grammar) -> tuple[str, set[int]]:
         below, above = above, above.prev_named_sibling
     whole = "\n".join(reversed(comments))
     return _COMMENT_SIGN.sub("", whole.replace("*/", "").replace("-}", "")), rows
+
+
+def with_wrappers(node: Node, grammar: Grammar) -> Node:
+    """Return the outermost node that wraps a definition: decorators, `export`; itself without any."""
+    while node.parent is not None and node.parent.type in grammar.wrappers:
+        node = node.parent
+    return node
 
 
 def name_of(node: Node, grammar: Grammar) -> str:
