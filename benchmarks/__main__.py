@@ -9,18 +9,18 @@ from typing import Annotated
 
 import typer
 
-from benchmarks.answers import Answer, write_run
-from benchmarks.chinese_set import build_chinese_set
-from benchmarks.default_set import DEFAULT_SET, build_default_set
-from benchmarks.quality import Figures, by_tree, figures_of, score_all
-from benchmarks.queries import Query, read_queries
-from benchmarks.report import check_report, print_quality, print_speed, rewrite_report
+from benchmarks.quality.run import Figures, by_tree, figures_of, score_all
+from benchmarks.report.readme_tables import check_report, print_quality, print_speed, rewrite_report
 from benchmarks.result_files import new_result, write_result
-from benchmarks.rivals import Rival, RivalUnavailableError
-from benchmarks.speed import measure_speed, medians
-from benchmarks.systems import SYSTEMS
-from benchmarks.trees import lay_out
-from benchmarks.word_baseline import WordBaseline
+from benchmarks.sets.chinese_set import build_chinese_set
+from benchmarks.sets.default_set import DEFAULT_SET, build_default_set
+from benchmarks.sets.queries import Query, read_queries
+from benchmarks.sets.trees import lay_out
+from benchmarks.speed.run import measure_speed, medians
+from benchmarks.systems.answers import Answer, write_run
+from benchmarks.systems.bm25 import WordBaseline
+from benchmarks.systems.registry import SYSTEMS
+from benchmarks.systems.rivals import Rival, RivalUnavailableError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Measures codecards, and rivals beside it.")
 README = Path(__file__).parents[1] / "README.md"

@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from codecards.answers import FoundCard, Recall
     from codecards.async_engine import AsyncEngine, AsyncSession
     from codecards.config import Settings
-    from codecards.editor import Editor
+    from codecards.edit.editor import Editor
     from codecards.engine import Engine
     from codecards.errors import CodecardsError
-    from codecards.indexer.build import IndexReport
-    from codecards.indexer.cards import Card
-    from codecards.router.context import Context
-    from codecards.router.notes import Note
+    from codecards.indexer.build.refresh import IndexReport
+    from codecards.indexer.cards.card import Card
+    from codecards.router.assemble.context import Context
+    from codecards.router.compress.summaries import Summarising
+    from codecards.router.notes.note import Note
     from codecards.router.session import Session
-    from codecards.router.summarising import Summarising
 
 __version__ = "0.1.0"
 __all__ = [
@@ -45,18 +45,18 @@ logging.getLogger(__name__).addHandler(logging.NullHandler())
 _homes = {
     "AsyncEngine": "codecards.async_engine",
     "AsyncSession": "codecards.async_engine",
-    "Card": "codecards.indexer.cards",
+    "Card": "codecards.indexer.cards.card",
     "CodecardsError": "codecards.errors",
-    "Context": "codecards.router.context",
-    "Editor": "codecards.editor",
+    "Context": "codecards.router.assemble.context",
+    "Editor": "codecards.edit.editor",
     "Engine": "codecards.engine",
     "FoundCard": "codecards.answers",
-    "IndexReport": "codecards.indexer.build",
-    "Note": "codecards.router.notes",
+    "IndexReport": "codecards.indexer.build.refresh",
+    "Note": "codecards.router.notes.note",
     "Recall": "codecards.answers",
     "Session": "codecards.router.session",
     "Settings": "codecards.config",
-    "Summarising": "codecards.router.summarising",
+    "Summarising": "codecards.router.compress.summaries",
 }
 
 

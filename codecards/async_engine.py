@@ -19,12 +19,12 @@ from anyio import CancelScope, CapacityLimiter, from_thread, to_thread
 
 from codecards.config import Settings
 from codecards.engine import DEFAULT_BUDGET_TOKENS, Engine
-from codecards.indexer.build import IndexReport, Progress
-from codecards.router.routing import RoutingAction
+from codecards.indexer.build.refresh import IndexReport, Progress
+from codecards.router.compress.summaries import Summariser, Summarising
+from codecards.router.memory.state import SessionState
+from codecards.router.memory.working_memory import WorkingMemory
+from codecards.router.policy.routing import RoutingAction
 from codecards.router.session import Session
-from codecards.router.session_state import SessionState
-from codecards.router.summarising import Summariser, Summarising
-from codecards.router.working_memory import WorkingMemory
 
 CALLS_AT_ONCE = 16
 """Threads that one engine may take; further calls wait their turn."""
@@ -32,7 +32,7 @@ WAIT_STEP_S = 0.1
 """How long a thread waits for the background build before it looks whether its caller was cancelled."""
 
 if TYPE_CHECKING:
-    from codecards.retrieval.deep_filling import Filled
+    from codecards.retrieval.vectors.transformer_fill import Filled
 
 _Wrapped_co = TypeVar("_Wrapped_co", covariant=True)
 _Arguments = ParamSpec("_Arguments")

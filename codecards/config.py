@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from codecards.indexer.build import BuildSettings
+from codecards.indexer.build.refresh import BuildSettings
 from codecards.indexer.index_folder import FOLDER_NAME, IndexFolder
-from codecards.indexer.source_files import resolve_inside
-from codecards.tuned_file import TunedFile
+from codecards.indexer.walk.files import resolve_inside
 
 DEFAULT_EMBEDDER = "static"
 DEFAULT_PROFILE = "coding-agent"
@@ -51,10 +50,6 @@ class Settings:
             OutsideProjectError: A link leads its place out of the project.
         """
         return IndexFolder(self.index or resolve_inside(root, f"{FOLDER_NAME}/index"))
-
-    def tuned_file(self, root: Path) -> TunedFile | None:
-        """Return the file of a project's tuned weights, None where none are to be used."""
-        return TunedFile(self.index_folder(root).path) if self.is_tuned else None
 
 
 def settings_from_environment(environment: Mapping[str, str] | None = None) -> Settings:

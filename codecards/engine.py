@@ -12,38 +12,38 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codecards.answers import Caller, Calls, FileSummary, Impact, Recall, Shown, Status, WhyNot
-from codecards.calls import callees_of, callers_of
 from codecards.errors import (
     CodecardsError,
     SnapshotMissingError,
     TargetNotFoundError,
     UsageError,
 )
-from codecards.indexer.cards import Card
-from codecards.indexer.secret_masking import mask_secrets
-from codecards.indexer.snapshot import Snapshot
-from codecards.indexer.text_decoding import well_formed
-from codecards.retrieval.derived_folder import check_contents
-from codecards.showing import card_at, outline_of, show_target, symbols_of
-from codecards.targets import find_symbol, find_target, near_names
-from codecards.upkeep import IndexUpkeep
+from codecards.features.calls import callees_of, callers_of
+from codecards.features.show import card_at, outline_of, show_target, symbols_of
+from codecards.features.targets import find_symbol, find_target, near_names
+from codecards.indexer.cards.card import Card
+from codecards.indexer.store.snapshot import Snapshot
+from codecards.indexer.text.decoding import well_formed
+from codecards.indexer.text.secrets import mask_secrets
+from codecards.project.lifecycle import IndexUpkeep
+from codecards.retrieval.store.folder import check_contents
 
 # What builds, ranks and explains is loaded by the method that needs it: an answer that needs none of it (callers, a look
 # at an unchanged tree) takes a fifth of the time so.
 if TYPE_CHECKING:
     import networkx
 
-    from codecards.project_state import ProjectState
-    from codecards.recalling import Recalling
+    from codecards.features.recall import Recalling
+    from codecards.features.rerank import SecondReading
     from codecards.retrieval.hits import Ranking
-    from codecards.router.archive import Archive
-    from codecards.router.notes import AnchorResolver
-    from codecards.router.project import Project
+    from codecards.router.compress.summaries import Summariser, Summarising
+    from codecards.router.memory.store import SessionStore
+    from codecards.router.notes.archive import Archive
+    from codecards.router.notes.note import AnchorResolver
+    from codecards.router.ports import Project
     from codecards.router.session import Session
-    from codecards.router.session_store import SessionStore
-    from codecards.router.summarising import Summariser, Summarising
-    from codecards.second_reading import SecondReading
-    from codecards.tuning import TuneReport
+    from codecards.sessions.state_folder import ProjectState
+    from codecards.tuning.fit import TuneReport
 
 logger = logging.getLogger(__name__)
 
@@ -86,11 +86,11 @@ class Engine(IndexUpkeep):
         try:
             recalling = self._recalling()
         except SnapshotMissingError:
-            from codecards.live_search import live_recall  # noqa: PLC0415
+            from codecards.features.live_search import live_recall  # noqa: PLC0415
 
             discovery = self.settings.build.discovery
             return live_recall(self.root, query, limit, discovery, time.monotonic(), paths=paths, languages=languages)
-        from codecards.retrieval.filters import Filters  # noqa: PLC0415
+        from codecards.retrieval.rank.filters import Filters  # noqa: PLC0415
 
         return recalling.recall(query, limit, Filters(tuple(paths), tuple(languages), tuple(kinds)))
 
@@ -143,7 +143,7 @@ class Engine(IndexUpkeep):
         Raises:
             TargetNotFoundError: Nothing fits, or it can't be read any more.
         """
-        from codecards.code_card import code_card  # noqa: PLC0415
+        from codecards.features.file_digest import code_card  # noqa: PLC0415
 
         reader = self._reader()
         snapshot, fresh = reader.snapshot, self._fresh_files(reader)
@@ -164,7 +164,7 @@ class Engine(IndexUpkeep):
         Raises:
             UsageError: There is no git, or no such revision.
         """
-        from codecards.impact import impact_of  # noqa: PLC0415
+        from codecards.features.impact import impact_of  # noqa: PLC0415
 
         return impact_of(self._reader().snapshot, self.root, revision or "HEAD")
 
@@ -175,14 +175,14 @@ class Engine(IndexUpkeep):
             TargetNotFoundError: Nothing has the name.
             AmbiguousTargetError: Several things have it.
         """
-        from codecards.impact import impact_of_symbol  # noqa: PLC0415
+        from codecards.features.impact import impact_of_symbol  # noqa: PLC0415
 
         return impact_of_symbol(self._reader().snapshot, name)
 
     def why_not(self, path: str, query: str) -> WhyNot:
         """Return why a file is not among the first hits of a query."""
-        from codecards.retrieval.filters import Filters  # noqa: PLC0415
-        from codecards.why_not import why_not  # noqa: PLC0415
+        from codecards.features.why_not import why_not  # noqa: PLC0415
+        from codecards.retrieval.rank.filters import Filters  # noqa: PLC0415
 
         recalling = self._recalling()
         query = well_formed(query)
@@ -204,7 +204,7 @@ class Engine(IndexUpkeep):
 
     def status(self) -> Status:
         """Return the state of the index. Works without one too."""
-        from codecards.index_status import NOTHING_INDEXED, status_of  # noqa: PLC0415
+        from codecards.project.status import NOTHING_INDEXED, status_of  # noqa: PLC0415
 
         try:
             reader = self._readers.newest_for_search()
@@ -226,7 +226,7 @@ class Engine(IndexUpkeep):
             UsageError: There is no git history.
             IndexWriteError: The fitted weights can't be written.
         """
-        from codecards.tuning import tune_project  # noqa: PLC0415
+        from codecards.tuning.fit import tune_project  # noqa: PLC0415
 
         return tune_project(
             self.root, self._readers.newest_for_search(), self._workers, self.folder, fits=fits, n_commits=n_commits
@@ -234,7 +234,7 @@ class Engine(IndexUpkeep):
 
     def reset_tuning(self) -> bool:
         """Go back to the default weights; return whether there were others."""
-        from codecards.tuned_file import TunedFile  # noqa: PLC0415
+        from codecards.project.tuned_weights import TunedFile  # noqa: PLC0415
 
         return TunedFile(self.folder.path).remove()
 
@@ -252,7 +252,7 @@ class Engine(IndexUpkeep):
 
     def call_graph(self) -> "networkx.MultiDiGraph[str]":
         """Return the call graph: nodes are symbol ids with attributes of their cards, edges carry their evidence."""
-        from codecards.indexer.call_graph import to_networkx  # noqa: PLC0415 - loads networkx
+        from codecards.indexer.graph.networkx_graph import to_networkx  # noqa: PLC0415 - loads networkx
 
         snapshot = self._reader().snapshot
         return to_networkx(snapshot.symbols(), snapshot.all_edges())
@@ -261,7 +261,7 @@ class Engine(IndexUpkeep):
 
     @cached_property
     def _state(self) -> "ProjectState":
-        from codecards.project_state import ProjectState  # noqa: PLC0415 - questions need no notes
+        from codecards.sessions.state_folder import ProjectState  # noqa: PLC0415 - questions need no notes
 
         return ProjectState(
             self.root, self.settings, reader=self._reader, fresh=self._fresh_files,
@@ -320,8 +320,8 @@ class Engine(IndexUpkeep):
     # below: how it is done
 
     def _recalling(self) -> "Recalling":
-        from codecards.recalling import Recalling  # noqa: PLC0415
-        from codecards.retrieval.candidates import limits_of  # noqa: PLC0415
+        from codecards.features.recall import Recalling  # noqa: PLC0415
+        from codecards.retrieval.rank.candidates import limits_of  # noqa: PLC0415
 
         reader = self._readers.newest_for_search()
         return Recalling(
@@ -331,7 +331,7 @@ class Engine(IndexUpkeep):
 
     @cached_property
     def _second_reading(self) -> "SecondReading":
-        from codecards.second_reading import SecondReading  # noqa: PLC0415
+        from codecards.features.rerank import SecondReading  # noqa: PLC0415
 
         return SecondReading(self.settings.reranker)
 

@@ -24,9 +24,9 @@ import httpx
 
 from codecards import Engine
 from codecards.adapters.openai_chat import openai_messages
-from codecards.editor import Editor
+from codecards.edit.editor import Editor
 from codecards.errors import CodecardsError, UsageError
-from codecards.router.routing import ActionKind
+from codecards.router.policy.routing import ActionKind
 from codecards.router.session import Session
 
 MAX_ROUNDS = 40

@@ -12,8 +12,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from codecards.router.compress.token_count import estimate_tokens
 from codecards.router.session import Session
-from codecards.router.tokens import estimate_tokens
 from examples.agent import Endpoint, run_task
 from examples.scripted_endpoint import ScriptedEndpoint, Step
 

@@ -126,7 +126,7 @@ class FileFacts:
     """All that one file's text says."""
 
     language: str
-    """Name in `codecards.indexer.languages`, "" for text without a grammar."""
+    """Name in `codecards.indexer.parse.languages`, "" for text without a grammar."""
     n_lines: int
     definitions: tuple[Definition, ...] = ()
     """In order of first_line, a parent before its children."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from codecards.indexer.cards import Card
+from codecards.indexer.cards.card import Card
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,22 +6,23 @@ from typing import Protocol
 import numpy as np
 
 from codecards.errors import UsageError
-from codecards.indexer.cards import Card
-from codecards.retrieval.candidates import DEFAULT_LIMITS, CandidateLimits
-from codecards.retrieval.card_choice import order_cards
-from codecards.retrieval.columns import Int64s
-from codecards.retrieval.deep_lane import DeepLookup
-from codecards.retrieval.derived_index import DerivedIndex
-from codecards.retrieval.filters import Filters
+from codecards.indexer.cards.card import Card
+from codecards.retrieval.evidence.similarity import query_similarity
+from codecards.retrieval.evidence.symbols import NamedCards
+from codecards.retrieval.evidence.translation import in_english
 from codecards.retrieval.hits import Hit, Ranking
-from codecards.retrieval.query import Query, read_query
-from codecards.retrieval.ranking import Ranked, query_similarity, rank
-from codecards.retrieval.suggestions import suggest
-from codecards.retrieval.symbol_evidence import NamedCards
-from codecards.retrieval.term_explanations import hit_terms
-from codecards.retrieval.translation import in_english
-from codecards.retrieval.vector_lane import Similarity
-from codecards.retrieval.verdict import Verdict, judge
+from codecards.retrieval.index import DerivedIndex
+from codecards.retrieval.query.query import Query, read_query
+from codecards.retrieval.rank.candidates import DEFAULT_LIMITS, CandidateLimits
+from codecards.retrieval.rank.card_ranking import order_cards
+from codecards.retrieval.rank.explanations import hit_terms
+from codecards.retrieval.rank.filters import Filters
+from codecards.retrieval.rank.ranking import Ranked, rank
+from codecards.retrieval.rank.suggestions import suggest
+from codecards.retrieval.rank.verdict import Verdict, judge
+from codecards.retrieval.store.columns import Int64s
+from codecards.retrieval.vectors.card_vectors import Similarity
+from codecards.retrieval.vectors.transformer_vectors import DeepLookup
 
 __all__ = ["DEFAULT_LIMIT", "CardLookup", "Filters", "search"]
 

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from codecards.retrieval.column_building import runs
-from codecards.retrieval.columns import Floats, Int64s
-from codecards.retrieval.derived_index import DerivedIndex
-from codecards.retrieval.filters import Filters
+from codecards.retrieval.evidence.terms import TermGroups, group_terms
+from codecards.retrieval.evidence.text import TextWeights, card_scores, find_occurrences, match
 from codecards.retrieval.hits import Hit, Ranking, ScoreTerm
-from codecards.retrieval.query import Term
+from codecards.retrieval.index import DerivedIndex
+from codecards.retrieval.query.query import Term
+from codecards.retrieval.rank.filters import Filters
 from codecards.retrieval.search import DEFAULT_LIMIT, CardLookup
-from codecards.retrieval.term_groups import TermGroups, group_terms
-from codecards.retrieval.text_evidence import TextWeights, card_scores, find_occurrences, match
-from codecards.retrieval.vector_lane import Similarity
+from codecards.retrieval.store.build_columns import runs
+from codecards.retrieval.store.columns import Floats, Int64s
+from codecards.retrieval.vectors.card_vectors import Similarity
 
 N_WORDS = 30
 """Words of a card that are looked for: those that are often in it and rare elsewhere."""

@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 
 from codecards.errors import UsageError
-from codecards.router.assembly import AssemblySettings
-from codecards.router.budget import BudgetShares
-from codecards.router.hysteresis import HysteresisSettings
-from codecards.router.routing import RoutingSettings
+from codecards.router.assemble.assembly import AssemblySettings
+from codecards.router.assemble.budget import BudgetShares
+from codecards.router.memory.window import CHAT, WindowSettings
+from codecards.router.policy.hysteresis import HysteresisSettings
+from codecards.router.policy.routing import RoutingSettings
 from codecards.router.turn import TurnSettings
-from codecards.router.window import CHAT, WindowSettings
 
 DEFAULT_PROFILE = "coding-agent"
 

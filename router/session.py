@@ -9,29 +9,28 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from codecards.errors import CodecardsError, SnapshotError, UsageError
-from codecards.indexer.secret_masking import mask_secrets
-from codecards.router.archive import Archive, Clock, utc_now
-from codecards.router.bundle import Conflict, export_bundle, merge_bundle, read_bundle
-from codecards.router.compaction import Compaction, compact
-from codecards.router.context import Context, MemorySegment
-from codecards.router.excerpts import HANDLE, handle_of
-from codecards.router.ledger import LedgerSummary
-from codecards.router.notes import Anchor, Note, NoteDraft, with_states
+from codecards.indexer.text.secrets import mask_secrets
+from codecards.router.acts import SessionActs, recorded, stamp
+from codecards.router.assemble.context import Context, MemorySegment
+from codecards.router.assemble.relevant_notes import recollect
+from codecards.router.compress.compaction import Compaction, compact
+from codecards.router.compress.excerpts import HANDLE, handle_of
+from codecards.router.compress.summaries import Summarising
+from codecards.router.memory.bundle import Conflict, export_bundle, merge_bundle, read_bundle
+from codecards.router.memory.ledger import LedgerSummary
+from codecards.router.memory.state import Asked, SessionState, report_of
+from codecards.router.memory.store import SessionStore
+from codecards.router.memory.window import ActionBlock, Message, WindowSettings
+from codecards.router.memory.working_memory import Mode, Task, WorkingMemory, with_task
+from codecards.router.notes.archive import Archive, Clock, utc_now
+from codecards.router.notes.note import Anchor, Note, NoteDraft, with_states
+from codecards.router.policy.new_task import N_HITS, starting_files
+from codecards.router.policy.repeat_questions import Refusal, check_retry
+from codecards.router.policy.routing import RoutingAction
+from codecards.router.ports import Project, Reference
 from codecards.router.profiles import DEFAULT_PROFILE, profile_named
-from codecards.router.project import Project
-from codecards.router.project_view import Reference
-from codecards.router.rebuilding import N_HITS, starting_files
-from codecards.router.recollection import recollect
-from codecards.router.retry_guard import Asked, Refusal, check_retry
-from codecards.router.routing import RoutingAction
-from codecards.router.session_acts import SessionActs, recorded, stamp
-from codecards.router.session_state import SessionState, report_of
-from codecards.router.session_store import SessionStore
-from codecards.router.summarising import Summarising
 from codecards.router.trace import TakenTurn, log_turn, write_trace
 from codecards.router.turn import TurnInput, TurnSettings, take_turn
-from codecards.router.window import ActionBlock, Message, WindowSettings
-from codecards.router.working_memory import Mode, Task, WorkingMemory, with_task
 
 logger = logging.getLogger(__name__)
 

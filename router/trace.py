@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 import msgspec
 
 from codecards.errors import StateFileError, TargetNotFoundError
-from codecards.router.atomic_files import append_line, write_atomic
-from codecards.router.context import Block, Fate, MemorySegment
-from codecards.router.digesting import OutlineDigester
-from codecards.router.ledger import Ledger
-from codecards.router.project_view import FileText, Reference
-from codecards.router.routing import ActionKind, RoutingAction, Signal
-from codecards.router.session_state import SessionState, decode_state, encode_state
-from codecards.router.session_store import TRACE, SessionStore
+from codecards.indexer.atomic_files import append_line, write_atomic
+from codecards.router.assemble.context import Block, Fate, MemorySegment
+from codecards.router.compress.digests import OutlineDigester
+from codecards.router.memory.ledger import Ledger
+from codecards.router.memory.state import SessionState, decode_state, encode_state
+from codecards.router.memory.store import TRACE, SessionStore
+from codecards.router.policy.routing import ActionKind, RoutingAction
+from codecards.router.ports import FileText, Reference, Signal
 from codecards.router.turn import TurnInput, TurnResult, TurnSettings, take_turn
 
 KEPT_TURNS = 300

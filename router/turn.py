@@ -3,31 +3,30 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from codecards.router.assembly import AssemblySettings, assemble
-from codecards.router.budget import NAME_TOKENS, least_tokens
-from codecards.router.constraints import find_constraints
-from codecards.router.context import Context, ContextPackage, ContextState, Fate, FateKind, MemorySegment
-from codecards.router.digesting import DIGEST_TOKENS
-from codecards.router.excerpts import handle_of
-from codecards.router.fates import act_name
-from codecards.router.ledger import Supplied
-from codecards.router.operations import stale_reads, unloadable
-from codecards.router.project_view import FileText, Reference
-from codecards.router.rendering import GUIDANCE
-from codecards.router.routing import (
+from codecards.router.assemble.assembly import AssemblySettings, assemble
+from codecards.router.assemble.budget import NAME_TOKENS, least_tokens
+from codecards.router.assemble.context import Context, ContextPackage, ContextState, Fate, FateKind, MemorySegment
+from codecards.router.assemble.outcomes import act_name
+from codecards.router.assemble.rendering import GUIDANCE
+from codecards.router.compress.digests import DIGEST_TOKENS
+from codecards.router.compress.excerpts import handle_of
+from codecards.router.compress.token_count import TokenCounter, estimate_tokens
+from codecards.router.memory.ledger import Supplied
+from codecards.router.memory.operations import stale_reads, unloadable
+from codecards.router.memory.state import SessionState
+from codecards.router.memory.window import ActionBlock
+from codecards.router.memory.working_memory import Mode, WorkingMemory, with_constraint, with_file, without_file
+from codecards.router.policy.constraints import find_constraints
+from codecards.router.policy.routing import (
     ActionKind,
     FileSize,
     RoutingAction,
     RoutingInput,
     RoutingSettings,
-    Signal,
     apply,
     route,
 )
-from codecards.router.session_state import SessionState
-from codecards.router.tokens import TokenCounter, estimate_tokens
-from codecards.router.window import ActionBlock
-from codecards.router.working_memory import Mode, WorkingMemory, with_constraint, with_file, without_file
+from codecards.router.ports import FileText, Reference, Signal
 
 KEPT_LEDGERS = 200
 KEPT_SUPPLIED = 400

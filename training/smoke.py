@@ -8,13 +8,14 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.models import Pooling, Transformer
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
-from codecards.retrieval.onnx_embedder import OnnxEmbedder
-from codecards.retrieval.static_embedder import StaticEmbedder
-from training import train_minilm, train_static
-from training.examples import batches, neighbour_batches
-from training.export_onnx import export_int8
-from training.mining import Pair, mine_text
-from training.registries import FOLDER, Source
+from codecards.retrieval.embed.onnx import OnnxEmbedder
+from codecards.retrieval.embed.static import StaticEmbedder
+from training.corpus.examples import batches, neighbour_batches
+from training.corpus.pairs import Pair, mine_text
+from training.corpus.registries import FOLDER, Source
+from training.embedders import static as static_training
+from training.embedders import transformer as transformer_training
+from training.embedders.export_onnx import export_int8
 from training.steps import neighbour_rows, vocabulary
 
 _SPECIAL = {"unk_token": "[UNK]", "pad_token": "[PAD]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
@@ -30,7 +31,7 @@ def run(work: Path) -> dict[str, list[float]]:
     tokenizer = vocabulary(pairs, [("函数", "function")], 1_500)
     rows = np.random.default_rng(0).normal(0, 0.1, (tokenizer.get_vocab_size(), 16)).astype(np.float32)
     losses = {
-        "static": train_static.train(
+        "static": static_training.train(
             tokenizer, rows, pairs, [("函数", "function")] * 40, work / "static", n_epochs=8, batch_size=16, rate=0.02
         )
     }
@@ -52,7 +53,7 @@ def run(work: Path) -> dict[str, list[float]]:
     }
     start = work / "start"
     for name, plan in plans.items():
-        losses[name] = train_minilm.train(start, pairs, plan, work / name, minutes=1, rate=3e-3)
+        losses[name] = transformer_training.train(start, pairs, plan, work / name, minutes=1, rate=3e-3)
         start = work / name
     export_int8(work / "tuned", work / "int8")
     OnnxEmbedder(work / "int8").embed_queries(["which function reads the pairs"])
@@ -64,6 +65,6 @@ def own_pairs() -> list[Pair]:
     source = Source("", "training", "MIT", "train")
     return [
         pair
-        for path in sorted(FOLDER.glob("*.py"))
+        for path in sorted(FOLDER.rglob("*.py"))
         for pair in mine_text(source, f"training/{path.name}", path.read_text(encoding="utf-8"))
     ]

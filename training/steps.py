@@ -19,15 +19,16 @@ from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 from tokenizers import Tokenizer
 
-from codecards.retrieval.embedder import Embedder
-from codecards.retrieval.static_embedder import StaticEmbedder
-from training import train_minilm, train_static
-from training.bilingual import bilingual_texts
-from training.evaluate import embed_pairs, evaluate, query_styles
-from training.examples import batches, document, example, neighbour_batches, read_pairs, split_roles
-from training.mining import Pair, mine_source
-from training.registries import FOLDER, Source, archives, download, read_sources
-from training.vocabulary import train_tokenizer
+from codecards.retrieval.embed.embedder import Embedder
+from codecards.retrieval.embed.static import StaticEmbedder
+from training.corpus.bilingual import bilingual_texts
+from training.corpus.examples import batches, document, example, neighbour_batches, read_pairs, split_roles
+from training.corpus.pairs import Pair, mine_source
+from training.corpus.registries import FOLDER, Source, archives, download, read_sources
+from training.embedders import static as static_training
+from training.embedders import transformer as transformer_training
+from training.embedders.evaluate import embed_pairs, evaluate, query_styles
+from training.embedders.vocabulary import train_tokenizer
 
 _log = logging.getLogger(__name__)
 
@@ -112,8 +113,8 @@ def static_model(work: Path, pairs: Sequence[Pair], *, n_epochs: int, n_threads:
     bilingual = [text for name in BILINGUAL for text in bilingual_texts(known[name], work / "packages")]
     tokenizer = vocabulary(pairs, bilingual, VOCABULARY_SIZE)
     teacher = SentenceTransformer(str(stock_model(work)), device="cpu")
-    rows = train_static.initial_rows(tokenizer, teacher, DIMENSIONS)
-    train_static.train(tokenizer, rows, pairs, bilingual, target, n_epochs=n_epochs, n_threads=n_threads)
+    rows = static_training.initial_rows(tokenizer, teacher, DIMENSIONS)
+    static_training.train(tokenizer, rows, pairs, bilingual, target, n_epochs=n_epochs, n_threads=n_threads)
     return target
 
 
@@ -138,14 +139,14 @@ def deep_model(work: Path, pairs: Sequence[Pair], table: Path, *, minutes: tuple
     """
     first, target = work / "minilm-first", work / "minilm"
     if not first.exists():
-        chosen = train_minilm.choose_pairs(pairs, FIRST_PAIRS, random.Random(0))
+        chosen = transformer_training.choose_pairs(pairs, FIRST_PAIRS, random.Random(0))
         plan = list(batches(chosen, BATCH, random.Random(0)))
-        train_minilm.train(stock_model(work), chosen, plan, first, minutes=minutes[0], n_threads=n_threads)
+        transformer_training.train(stock_model(work), chosen, plan, first, minutes=minutes[0], n_threads=n_threads)
     if not target.exists():
-        chosen = train_minilm.choose_pairs(pairs, SECOND_PAIRS, random.Random(1))
+        chosen = transformer_training.choose_pairs(pairs, SECOND_PAIRS, random.Random(1))
         rows = neighbour_rows(StaticEmbedder(table), chosen)
         plan = list(neighbour_batches(chosen, rows, BATCH, random.Random(1)))
-        train_minilm.train(first, chosen, plan, target, minutes=minutes[1], seed=1, n_threads=n_threads)
+        transformer_training.train(first, chosen, plan, target, minutes=minutes[1], seed=1, n_threads=n_threads)
     return target
 
 
@@ -183,7 +184,7 @@ def install(trained: Path, name: str) -> None:
 
 def shipped(name: str) -> Path:
     """Return the folder of a model that the package ships."""
-    return FOLDER.parent / "retrieval" / "models" / name
+    return FOLDER.parent / "retrieval" / "embed" / "models" / name
 
 
 def pinned_versions() -> dict[str, str]:

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from codecards.adapters.hit_metadata import hit_metadata
 from codecards.engine import Engine
+from codecards.wire.answers import hit_metadata
 
 try:
     from langchain_core.callbacks import CallbackManagerForRetrieverRun

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from anyio import to_thread
 
-from codecards.adapters.hit_metadata import hit_metadata
 from codecards.engine import Engine
+from codecards.wire.answers import hit_metadata
 
 try:
     from llama_index.core.base.base_retriever import BaseRetriever

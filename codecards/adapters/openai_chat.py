@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 
-from codecards.wire import Json
+from codecards.wire.answers import Json
 
 
 def openai_messages(messages: Iterable[Mapping[str, str]]) -> list[Json]:

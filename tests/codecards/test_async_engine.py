@@ -11,8 +11,8 @@ from anyio import from_thread
 
 from codecards import AsyncEngine, AsyncSession, Engine, Settings
 from codecards.errors import UsageError
+from codecards.router.memory.working_memory import Task
 from codecards.router.session import Session
-from codecards.router.working_memory import Task
 from tests.support.indexed import write_repository
 
 pytestmark = pytest.mark.anyio

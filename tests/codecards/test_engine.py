@@ -16,7 +16,7 @@ from codecards.errors import (
     TargetNotFoundError,
     UsageError,
 )
-from codecards.wire import shown_json
+from codecards.wire.answers import shown_json
 from tests.support.indexed import write_repository
 
 SHOP = """\

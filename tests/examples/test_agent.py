@@ -8,7 +8,7 @@ import pytest
 
 from codecards import Engine, Settings
 from codecards.adapters.openai_chat import openai_messages
-from codecards.editor import Editor
+from codecards.edit.editor import Editor
 from examples.agent import TOOLS, Endpoint, Tools, main, run_task
 from examples.csv_export import GOAL, OPENED, STEPS, replay, write_project
 from examples.scripted_endpoint import ScriptedEndpoint, Step, protocol_fault

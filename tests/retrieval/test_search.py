@@ -7,7 +7,7 @@ import pytest
 
 from codecards.errors import UsageError
 from codecards.retrieval.search import Filters
-from tests.retrieval.indexed_text import IndexedText, WordEmbedder, indexed
+from tests.support.indexed_text import IndexedText, WordEmbedder, indexed
 
 SHOP = '''
 #- src/auth/token_store.py

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from codecards.retrieval.filters import Filters
+from codecards.retrieval.rank.filters import Filters
 from codecards.retrieval.similar import similar
-from tests.retrieval.indexed_text import IndexedText, WordEmbedder, indexed
+from tests.support.indexed_text import IndexedText, WordEmbedder, indexed
 
 REPOSITORY = """
 #- export/csv_export.py

@@ -6,13 +6,12 @@ import pytest
 
 from codecards.config import settings_from_environment
 from codecards.errors import UsageError
-from codecards.router.archive import Archive
-from codecards.router.hysteresis import HysteresisSettings
+from codecards.router.memory.store import SessionStore
+from codecards.router.notes.archive import Archive
+from codecards.router.policy.hysteresis import HysteresisSettings
+from codecards.router.ports import Project, TextsOf
 from codecards.router.profiles import PROFILES, profile_named
-from codecards.router.project import Project
-from codecards.router.project_view import TextsOf
 from codecards.router.session import Session
-from codecards.router.session_store import SessionStore
 
 FILES = {"a.py": "def a():\n    return 1\n", "b.py": "def b():\n    return 2\n"}
 

@@ -9,18 +9,11 @@ from pathlib import Path
 import pytest
 
 from codecards.errors import BudgetTooSmallError, StateFileError, TargetNotFoundError, UsageError
-from codecards.router.archive import Archive
-from codecards.router.constraints import find_constraints
-from codecards.router.excerpts import HANDLE
-from codecards.router.memory_json import memory_as_json, memory_from_json
-from codecards.router.project import Project
-from codecards.router.project_view import Reference, TextsOf
-from codecards.router.retry_guard import Asked, check_retry
-from codecards.router.routing import Signal
-from codecards.router.session import Session
-from codecards.router.session_store import SessionStore
-from codecards.router.tokens import estimate_tokens
-from codecards.router.working_memory import (
+from codecards.router.compress.excerpts import HANDLE
+from codecards.router.compress.token_count import estimate_tokens
+from codecards.router.memory.state import Asked
+from codecards.router.memory.store import SessionStore
+from codecards.router.memory.working_memory import (
     MAX_MEMOS,
     Change,
     Memo,
@@ -31,6 +24,12 @@ from codecards.router.working_memory import (
     with_memo,
     with_task,
 )
+from codecards.router.notes.archive import Archive
+from codecards.router.policy.constraints import find_constraints
+from codecards.router.policy.repeat_questions import check_retry
+from codecards.router.ports import Project, Reference, Signal, TextsOf
+from codecards.router.session import Session
+from codecards.wire.sessions import memory_as_json, memory_from_json
 
 FILES = {
     "user/service.py": "import csv\n\ndef list_users():\n    return db.all()\n",

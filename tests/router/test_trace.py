@@ -8,13 +8,12 @@ import pytest
 
 from codecards.errors import StateFileError
 from codecards.router import trace as trace_module
-from codecards.router.archive import Archive
-from codecards.router.assembly import AssemblySettings
-from codecards.router.project import Project
-from codecards.router.project_view import TextsOf
-from codecards.router.rendering import RenderSettings
+from codecards.router.assemble.assembly import AssemblySettings
+from codecards.router.assemble.rendering import RenderSettings
+from codecards.router.memory.store import SessionStore
+from codecards.router.notes.archive import Archive
+from codecards.router.ports import Project, TextsOf
 from codecards.router.session import Session
-from codecards.router.session_store import SessionStore
 from codecards.router.trace import read_trace, replay_turn, traced_blocks
 from codecards.router.turn import TurnSettings
 

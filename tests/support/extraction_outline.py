@@ -2,8 +2,8 @@
 
 from textwrap import dedent
 
-from codecards.indexer.extraction import extract
 from codecards.indexer.facts import FileFacts
+from codecards.indexer.parse.extraction import extract
 
 
 def facts_of(source: str, language: str) -> FileFacts:

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from codecards.indexer.build import BuildSettings, IndexReport, refresh
-from codecards.indexer.deriving import Change
+from codecards.indexer.build.refresh import BuildSettings, IndexReport, refresh
+from codecards.indexer.build.worker_pool import Workers
 from codecards.indexer.index_folder import IndexFolder
-from codecards.indexer.snapshot import Snapshot
-from codecards.indexer.workers import Workers
+from codecards.indexer.store.derived import Change
+from codecards.indexer.store.snapshot import Snapshot
 from tests.support.repo_text import split_files
 
 

@@ -1,0 +1,1 @@
+"""Products → pass or fail: case bank, fuzzing, rows of the articles."""

@@ -1,0 +1,1 @@
+"""Questions without an answer → how often a system claims to have found one."""

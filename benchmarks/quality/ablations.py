@@ -1,0 +1,194 @@
+"""Ablations: what each term of the score, each lane and each way of finding candidates is worth.
+
+Every query is weighed once; a term is then taken out of the sums, so that all variants see the same evidence.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+
+from benchmarks.quality.metrics import DEPTH, function_reciprocal_rank, ndcg, recall, target_ranks
+from benchmarks.quality.run import by_tree
+from benchmarks.result_files import new_result, write_result
+from benchmarks.sets.queries import Query, Span, read_queries
+from benchmarks.systems.codecards_index import open_index
+from codecards.retrieval.evidence.similarity import query_similarity
+from codecards.retrieval.index import DerivedIndex
+from codecards.retrieval.query.query import read_query
+from codecards.retrieval.rank.card_ranking import order_cards, scored
+from codecards.retrieval.rank.filters import Filters
+from codecards.retrieval.rank.ranking import Ranked, rank
+
+LANES: Mapping[str, tuple[str, ...]] = {
+    "words": (
+        "cards", "best_card", "file_words", "file_fields", "documentation", "documentation_best",
+        "title_fields", "title_card", "title_words", "code_words", "span_card",
+        "card_words", "card_coverage", "card_message",
+    ),
+    "path": (
+        "file_name", "file_name_precision", "file_name_exact", "file_name_head", "file_name_first", "folders",
+        "folder_and_name", "folder_exact", "title_file_name", "whole_path",
+    ),
+    "names": (
+        "action_name", "symbol_name", "symbol_names", "symbol", "symbol_in_text", "type_in_text", "first_symbol",
+        "symbol_in_code", "symbol_in_title", "code_name", "title_symbol", "title_names", "card_name", "card_parent",
+        "card_symbol",
+    ),
+    "graph": ("used_by_matches", "centrality", "users"),
+    "meaning": ("meaning_cards", "meaning_file", "card_meaning"),
+    "deep": ("deep_card", "card_deep"),
+    "kinds": ("card_callable", "card_type", "card_value", "card_module_code", "card_declaration", "card_prose"),
+}  # fmt: skip
+"""Lane → its terms; those of cards as `card_<name>`."""
+WHOLE = "all"
+RECALL = "recall@10"
+"""Of files; of the whole and of each way alone, for recall is what a second way to the candidates is for."""
+METRICS = ("ndcg@10", "function_mrr", RECALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What one query gives under one variant."""
+
+    variant: str
+    metric: str
+    value: float
+
+
+def without(ranked: Ranked, terms: Sequence[str]) -> Ranked:
+    """Return what was weighed with some terms left out, those of cards as `card_<name>`."""
+    file_scores = ranked.file_scores.copy()
+    for name in terms:
+        if name in ranked.terms:
+            file_scores -= ranked.terms[name]
+    cards = ranked.cards
+    dropped = {name for name in cards.terms if f"card_{name}" in terms}
+    kept = {name: values for name, values in cards.terms.items() if name not in dropped}
+    changed = scored(cards.cards, cards.card_file, kept, cards.shares, len(file_scores), cards.crowding)
+    return replace(ranked, file_scores=file_scores, cards=changed)
+
+
+def variants(ranked: Ranked) -> Iterator[tuple[str, Ranked]]:
+    """Yield each variant's name with its scores: whole, without a term, without a lane."""
+    yield WHOLE, ranked
+    for name in (*ranked.terms, *(f"card_{name}" for name in ranked.cards.terms)):
+        yield f"without {name}", without(ranked, (name,))
+    for lane, names in LANES.items():
+        yield f"without lane {lane}", without(ranked, names)
+
+
+def rows_of_query(index: DerivedIndex, query: Query) -> Iterator[Row]:
+    """Yield the metrics of one query under each variant, and the recall of each way to its candidates."""
+    asked = read_query(query.text)
+    similarity = query_similarity(index, asked)
+    ranked = rank(index, asked, similarity, Filters())
+    if ranked is None:
+        return
+    for name, changed in variants(ranked):
+        yield from _scores(index, query, name, changed)
+    yield _recall(index, query, WHOLE, ranked)
+    if similarity is not None:
+        # Of two ways to the candidates, by words and by vectors, one is left out (S2-14).
+        by_words = rank(index, asked, None, Filters())
+        nearest, _ = similarity.nearest(DEPTH)
+        files = list(dict.fromkeys(index.file_of_card[nearest].tolist()))
+        if by_words is not None:
+            yield from _scores(index, query, "words alone", by_words)
+            yield _recall(index, query, "words alone", by_words)
+        ranks = target_ranks([Span(index.path(file)) for file in files], _files_of(query), "file")
+        yield Row("vectors alone, by file", "ndcg@10", ndcg(ranks))
+        yield Row("vectors alone, by file", RECALL, recall(ranks))
+
+
+def measure(queries: Sequence[Query], trees: Path, state: Path, embedder: str) -> dict[str, dict[str, float]]:
+    """Return variant → metric → mean over the queries; a query without a term counts as it is."""
+    values: list[dict[tuple[str, str], float]] = []
+    for tree, asked in by_tree(queries, trees).items():
+        index = open_index(tree, state / tree.name, embedder)
+        for query in asked:
+            values.append({(row.variant, row.metric): row.value for row in rows_of_query(index, query)})
+    names = sorted({key for row in values for key in row})
+    table: dict[str, dict[str, float]] = {}
+    for variant, metric in names:
+        # A variant that a query does not have changes nothing for it.
+        known = [row.get((variant, metric), row.get((WHOLE, metric))) for row in values]
+        table.setdefault(variant, {})[metric] = fmean(value for value in known if value is not None)
+    return table
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Measure the ablations of query files, print them, write a result file, and return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks ablations", description=__doc__)
+    parser.add_argument("--queries", type=Path, nargs="+", required=True)
+    parser.add_argument(
+        "--trees", type=Path, nargs="+", required=True, help="folder of each file's trees, or one for all"
+    )
+    parser.add_argument("--limit", type=int, default=0, help="most queries of a file, spread evenly over it")
+    parser.add_argument("--cache", type=Path, required=True, help="for indexes; kept between runs")
+    parser.add_argument("--embedder", default="static")
+    parser.add_argument("--no-save", action="store_true", help="write no result file")
+    options = parser.parse_args(arguments)
+    if len(options.trees) not in (1, len(options.queries)):
+        parser.error("--trees takes one folder, or one for each query file")
+    figures, counts = {}, {}
+    for path, trees in zip(options.queries, options.trees * (len(options.queries) // len(options.trees)), strict=True):
+        queries = spread([query for query in read_queries(path) if (trees / query.tree).is_dir()], options.limit)
+        table = measure(queries, trees, options.cache / "ablations" / path.stem, options.embedder)
+        figures[path.stem], counts[path.stem] = table, len(queries)
+        sys.stdout.write(f"{path.stem}: {len(queries)} queries\n" + "\n".join(lines_of(table)) + "\n")
+    if not options.no_save:
+        settings = {"n_queries": counts, "embedder": options.embedder}
+        sys.stdout.write(f"{write_result(new_result('ablations', settings, figures))}\n")
+    return 0
+
+
+def spread(queries: Sequence[Query], limit: int) -> list[Query]:
+    """Return at most so many queries, evenly spread over all; all of them for 0."""
+    if not limit or len(queries) <= limit:
+        return list(queries)
+    return [queries[place * len(queries) // limit] for place in range(limit)]
+
+
+def lines_of(table: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """Return the table as text: the whole first, then what loses most."""
+    whole = table.get(WHOLE, {})
+    metric = next((name for name in METRICS if name in whole), METRICS[0])
+    order = sorted((name for name in table if name != WHOLE), key=lambda name: table[name].get(metric, 0.0))
+    lines = [f"  {WHOLE:32s} " + "  ".join(f"{name} {whole[name]:.4f}" for name in METRICS if name in whole)]
+    for name in order:
+        changes = (f"{key} {value - whole.get(key, 0.0):+.4f}" for key, value in sorted(table[name].items()))
+        lines.append(f"  {name:32s} " + "  ".join(changes))
+    return lines
+
+
+def _recall(index: DerivedIndex, query: Query, variant: str, ranked: Ranked) -> Row:
+    """Return the share of the right files among the first ten files."""
+    best = np.argsort(-ranked.file_scores, kind="stable")[:DEPTH]
+    files = [Span(index.path(int(row))) for row in ranked.evidence.matches.files[best]]
+    return Row(variant, RECALL, recall(target_ranks(files, _files_of(query), "file")))
+
+
+def _scores(index: DerivedIndex, query: Query, variant: str, ranked: Ranked) -> Iterator[Row]:
+    columns = index.columns
+    cards = [ranked.cards.cards[place] for place, _, _ in order_cards(ranked.cards, ranked.file_scores, DEPTH)]
+    results = [
+        Span(index.path(int(index.file_of_card[card])), int(columns.first_line[card]), int(columns.last_line[card]))
+        for card in cards
+    ]
+    yield Row(variant, "ndcg@10", ndcg(target_ranks(results, query.targets)))
+    function = function_reciprocal_rank(results, query.functions)
+    if function is not None:
+        yield Row(variant, "function_mrr", function)
+
+
+def _files_of(query: Query) -> list[Span]:
+    return [Span(path) for path in dict.fromkeys(target.path for target in query.targets)]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,147 @@
+"""Quality: how well systems answer a query file, by category and by language."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from benchmarks.quality.metrics import (
+    DEPTH,
+    accuracy_at,
+    files_of,
+    function_hit_at,
+    function_reciprocal_rank,
+    hit_at,
+    mean,
+    ndcg,
+    recall,
+    recall_at_tokens,
+    reciprocal_rank,
+    reciprocal_rank_among,
+    target_ranks,
+)
+from benchmarks.sets.queries import Query, Span
+from benchmarks.systems.answers import Answer
+
+TOKEN_BUDGETS = (500, 1_000, 2_000, 4_000, 8_000)
+FILE_DEPTH = 99
+"""How far down the list of files a right one is looked for, for Acc@k."""
+POOL_CATEGORY, LEAST_POOL = "docstring", 50
+"""Questions whose functions are also ranked among themselves, where a tree has so many of them."""
+
+Scores = dict[str, float | None]
+"""Metric -> value, the higher the better (query_ms: the lower); None where no query has the metric."""
+
+Figures = dict[str, Any]
+"""What a result file keeps of a system: "all" -> scores, "category", "language" and, where some have
+several trees, "repository" -> group -> scores."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One answered query with its metrics."""
+
+    query: Query
+    scores: Scores
+
+
+def score(query: Query, answer: Answer) -> Scores:
+    """Return the metrics of one answer; those that the query or the system does not have are None."""
+    results, targets = answer.results, query.targets
+    ranks = target_ranks(results, targets)
+    file_ranks = target_ranks(results, targets, "file")
+    deep_ranks = target_ranks(files_of(results), [*files_of(targets)], "file", FILE_DEPTH)
+    scores: Scores = {
+        "ndcg@10": ndcg(ranks),
+        "recall@10": recall(ranks),
+        "mrr": reciprocal_rank(ranks),
+        "hit@1": hit_at(ranks, 1),
+        "file_ndcg@10": ndcg(file_ranks),
+        "acc@1": accuracy_at(deep_ranks, 1),
+        "acc@5": accuracy_at(deep_ranks, 5),
+        "acc@10": accuracy_at(deep_ranks, 10),
+        "hit@10": hit_at(deep_ranks, 10),
+        "function_hit@1": function_hit_at(results, query.functions, 1),
+        "function_hit@10": function_hit_at(results, query.functions, 10),
+        "function_mrr": function_reciprocal_rank(results[:DEPTH], query.functions),
+        "query_ms": answer.query_ms or None,
+    }
+    for budget in TOKEN_BUDGETS:
+        known = len(answer.tokens) == len(results)
+        scores[f"recall@{budget}tokens"] = (
+            recall_at_tokens(results, answer.tokens, targets, budget) if known and results else None
+        )
+    return scores
+
+
+def by_tree(queries: Iterable[Query], trees: Path) -> dict[Path, list[Query]]:
+    """Return the queries by the folder of their tree."""
+    grouped: dict[Path, list[Query]] = {}
+    for query in queries:
+        grouped.setdefault(trees / query.tree, []).append(query)
+    return grouped
+
+
+def score_all(queries: Sequence[Query], answers: Iterable[Answer]) -> list[Scored]:
+    """Return each query with the metrics of its answer; one without an answer scores as an empty one."""
+    answer_of = {answer.query_id: answer for answer in answers}
+    pools = _pools(queries)
+    tells_tokens = any(answer.tokens for answer in answer_of.values())
+    scored = []
+    for query in queries:
+        answer = answer_of.get(query.id, Answer(query.id, ()))
+        scores = score(query, answer)
+        pool = pools.get(query.tree, ()) if query.category == POOL_CATEGORY else ()
+        scores["asked_mrr"] = (
+            reciprocal_rank_among(answer.results, query.functions[0], pool) if len(pool) >= LEAST_POOL else None
+        )
+        if tells_tokens and not answer.results:
+            # What was not found is in no number of tokens; a system that finds less must not gain by it.
+            scores |= {f"recall@{budget}tokens": 0.0 for budget in TOKEN_BUDGETS}
+        scored.append(Scored(query, scores))
+    return scored
+
+
+def _pools(queries: Iterable[Query]) -> dict[str, list[Span]]:
+    """Return the functions that each tree is asked for by their documentation."""
+    pools: dict[str, list[Span]] = {}
+    for query in queries:
+        if query.category == POOL_CATEGORY:
+            pools.setdefault(query.tree, []).extend(query.functions)
+    return pools
+
+
+def summarize(scored: Sequence[Scored]) -> Scores:
+    """Return the mean of each metric over the queries, and of NDCG@10 also over repositories, then languages."""
+    names = scored[0].scores if scored else {}
+    summary: Scores = {name: mean(item.scores[name] for item in scored) for name in names}
+    of_tree: dict[tuple[str, str], list[float]] = {}
+    for item in scored:
+        of_tree.setdefault((item.query.language, item.query.tree), []).append(item.scores["ndcg@10"] or 0.0)
+    by_language: dict[str, list[float]] = {}
+    for (language, _), values in of_tree.items():
+        by_language.setdefault(language, []).append(fmean(values))
+    summary["language_ndcg@10"] = mean(fmean(values) for values in by_language.values())
+    return summary
+
+
+def summarize_by(scored: Iterable[Scored], group: Callable[[Query], str]) -> dict[str, Scores]:
+    """Return the summary of each group of queries, groups in the order of their names."""
+    groups: dict[str, list[Scored]] = {}
+    for item in scored:
+        groups.setdefault(group(item.query), []).append(item)
+    return {name: summarize(groups[name]) for name in sorted(groups)}
+
+
+def figures_of(scored: Sequence[Scored]) -> Figures:
+    """Return what a result file keeps of a system's scores: over all queries and by group."""
+    figures: Figures = {
+        "all": summarize(scored),
+        "category": summarize_by(scored, lambda query: query.category),
+        "language": summarize_by(scored, lambda query: query.language),
+    }
+    trees = {item.query.tree for item in scored}
+    if len({item.query.project for item in scored}) < len(trees):
+        figures["repository"] = summarize_by(scored, lambda query: query.project)
+    return figures

@@ -1,0 +1,1 @@
+"""Result files → tables and charts of the documentation."""

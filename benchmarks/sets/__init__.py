@@ -1,0 +1,1 @@
+"""Query files and packages → labelled questions over source trees."""

@@ -1,0 +1,1 @@
+"""Systems and trees → CPU seconds, latency and memory."""

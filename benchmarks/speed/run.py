@@ -1,0 +1,155 @@
+"""Speed: the same work done by codecards and by rivals in one run, in turns, as ratios."""
+
+import shutil
+import statistics
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.processes import Usage
+from benchmarks.sets.queries import Query
+from benchmarks.systems.bm25 import SUFFIXES
+from benchmarks.systems.rivals import Rival
+
+FIGURES = {
+    "cold_index_cpu_s": "cold index, CPU s",
+    "unchanged_refresh_cpu_s": "refresh without a change, CPU s",
+    "one_file_refresh_cpu_s": "refresh after one edit, CPU s",
+    "one_shot_cpu_s": "one-shot command, CPU s",
+    "warm_query_ms": "warm query in one process, ms",
+    "disk_mb": "index on disk, MB",
+    "peak_mb": "peak memory of the cold index, MB",
+    "cold_index_wall_s": "cold index, wall s",
+}
+"""Name of each figure, and its heading; of all of them less is better."""
+
+QUERIES = (
+    "where is the configuration read",
+    "how are errors reported to the user",
+    "parse the options",
+    "write the result to a file",
+    "what happens when a connection is closed",
+)
+"""Asked in the one-shot and warm figures where a tree has no queries of its own."""
+N_OWN_QUERIES = 20
+MEGABYTE = 1_000_000
+
+
+class RunFailedError(Exception):
+    """A measured command failed; the message says which, and its last words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One figure, measured once."""
+
+    rival: str
+    tree: str
+    figure: str
+    """A key of `FIGURES`."""
+    value: float
+
+
+def measure_speed(
+    rivals: Sequence[Rival],
+    trees: Sequence[Path],
+    folder: Path,
+    *,
+    repetitions: int,
+    queries: Sequence[Query] = (),
+    say: Callable[[str], None] = lambda line: None,
+) -> list[Sample]:
+    """Measure every figure for each rival on each tree.
+
+    Rivals take turns within each repetition, so that a busy spell of the machine meets all of them.
+
+    Args:
+        rivals: Prepared ones.
+        trees: Folders to index; they are copied first, since one figure needs an edit.
+        folder: For the copies and the rivals' indexes; what it holds of earlier runs is removed.
+        repetitions: How often each figure is measured.
+        queries: A tree's own queries are asked in the query figures, each once, since some products keep their answers.
+        say: Told what goes on, one line at a time.
+
+    Raises:
+        RunFailedError: A command ended with an error.
+    """
+    samples: list[Sample] = []
+    for tree in trees:
+        copy = folder / "trees" / tree.name
+        _replace_tree(tree, copy)
+        own = [query for query in queries if query.tree == tree.name][:N_OWN_QUERIES]
+        asked = own or [Query(f"q{i}", tree.name, text, "", "", ()) for i, text in enumerate(QUERIES)]
+        for repetition in range(repetitions):
+            # Every second round goes backwards: none is always the one after a long pause.
+            for rival in rivals if repetition % 2 == 0 else list(rivals)[::-1]:
+                state = folder / "state" / rival.name.replace(" ", "_") / tree.name
+                samples += [
+                    Sample(rival.name, tree.name, figure, value)
+                    for figure, value in _measure_once(rival, copy, state, asked).items()
+                ]
+            say(f"{tree.name}: {repetition + 1}/{repetitions}")
+    return samples
+
+
+def medians(samples: Iterable[Sample]) -> dict[str, dict[str, dict[str, float]]]:
+    """Return figure -> rival -> tree -> median over the repetitions."""
+    groups: dict[tuple[str, str, str], list[float]] = {}
+    for sample in samples:
+        groups.setdefault((sample.figure, sample.rival, sample.tree), []).append(sample.value)
+    joined: dict[str, dict[str, dict[str, float]]] = {}
+    for (figure, rival, tree), values in groups.items():
+        joined.setdefault(figure, {}).setdefault(rival, {})[tree] = statistics.median(values)
+    return joined
+
+
+def overall(figure: str, by_tree: Mapping[str, float]) -> float:
+    """Return one value for all trees: the sum; for times of one query and for peaks the median and the highest."""
+    if figure == "peak_mb":
+        return max(by_tree.values())
+    if figure in {"warm_query_ms", "one_shot_cpu_s"}:
+        return statistics.median(by_tree.values())
+    return sum(by_tree.values())
+
+
+def _measure_once(rival: Rival, tree: Path, state: Path, queries: Sequence[Query]) -> dict[str, float]:
+    shutil.rmtree(state, ignore_errors=True)
+    state.mkdir(parents=True)
+    cold = _checked(rival.index(tree, state), rival)
+    disk_bytes = rival.disk_bytes(tree, state)
+    unchanged = _checked(rival.index(tree, state), rival)
+    one_shots = [_checked(rival.recall(tree, state, query.text), rival).cpu_s for query in queries[:3]]
+    _edit_one_file(tree)
+    edited = _checked(rival.index(tree, state), rival)
+    answers = list(rival.answers({tree: list(queries)}, state, depth=10, repeat=1))
+    query_ms = [answer.query_ms for answer in answers if answer.query_ms]
+    figures = {
+        "cold_index_cpu_s": cold.cpu_s,
+        "unchanged_refresh_cpu_s": unchanged.cpu_s,
+        "one_file_refresh_cpu_s": edited.cpu_s,
+        "one_shot_cpu_s": statistics.median(one_shots),
+        "disk_mb": disk_bytes / MEGABYTE,
+        "peak_mb": cold.peak_bytes / MEGABYTE,
+        "cold_index_wall_s": cold.wall_s,
+    }
+    # A product that is only a command has no process to keep warm.
+    return figures | ({"warm_query_ms": statistics.median(query_ms)} if query_ms else {})
+
+
+def _checked(usage: Usage, rival: Rival) -> Usage:
+    if usage.return_code:
+        raise RunFailedError(f"{rival.name} ended with {usage.return_code}: {usage.errors.strip()[-500:]}")
+    return usage
+
+
+def _replace_tree(tree: Path, copy: Path) -> None:
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(tree, copy, symlinks=True, ignore=shutil.ignore_patterns(".git", ".codecards"))
+
+
+def _edit_one_file(tree: Path) -> None:
+    """Append an empty line to the source file of median size."""
+    files = sorted((path for path in tree.rglob("*") if path.is_file() and path.suffix in SUFFIXES), key=str)
+    files.sort(key=lambda path: path.stat().st_size)
+    with files[len(files) // 2].open("a", encoding="utf-8") as file:
+        file.write("\n")

@@ -1,0 +1,1 @@
+"""A tree and a question → hits, by codecards, its rivals and the simplest baselines."""

@@ -1,0 +1,60 @@
+"""Answers: what a system returned for a query, and the run files that keep them."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.sets.queries import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One system's results for one query."""
+
+    query_id: str
+    results: tuple[Span, ...]
+    """Best first."""
+    tokens: tuple[int, ...] = ()
+    """Tokens that each result shows to its reader, as many as results; () where unknown."""
+    query_ms: float = 0.0
+    """Median wall time of the query inside a process that has the index open."""
+    verdict: str = ""
+    """"found", "weak", "none"; "" for systems that give none."""
+
+
+def answer_of_row(row: dict[str, Any]) -> Answer:
+    """Return the answer that one row of a run file holds; a result may be a path alone."""
+    results = tuple(Span(result) if isinstance(result, str) else Span(*result) for result in row["results"])
+    tokens = tuple(row.get("tokens", ()))
+    return Answer(row["id"], results, tokens, row.get("query_ms", 0.0), row.get("verdict", ""))
+
+
+def row_of_answer(answer: Answer, system: str) -> dict[str, Any]:
+    """Return the row of a run file: `id`, `system`, `results` as [path, first line, last line], best first."""
+    return {
+        "id": answer.query_id,
+        "system": system,
+        "results": [[span.path, span.first_line, span.last_line] for span in answer.results],
+        "tokens": list(answer.tokens),
+        "query_ms": round(answer.query_ms, 3),
+        "verdict": answer.verdict,
+    }
+
+
+def write_run(path: Path, answers: Iterable[Answer], system: str) -> None:
+    """Write a run file, one JSON line an answer."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = [json.dumps(row_of_answer(answer, system), ensure_ascii=False) for answer in answers]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def read_run(path: Path) -> list[Answer]:
+    """Return the answers of a run file.
+
+    Raises:
+        OSError: The file can't be read.
+        ValueError: A line is no JSON object.
+    """
+    return [answer_of_row(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]

@@ -1,0 +1,47 @@
+"""Open indexes: a tree is indexed with codecards, and what ranking reads of it is opened."""
+
+from pathlib import Path
+
+from codecards.config import DEFAULT_EMBEDDER, Settings
+from codecards.engine import Engine
+from codecards.retrieval.embed.embedder import load_embedder
+from codecards.retrieval.index import DerivedIndex
+from codecards.retrieval.vectors.transformer_model import DeepModel
+from codecards.retrieval.vectors.transformer_vectors import DeepLane, DeepLookup, card_keys
+
+
+def open_index(tree: Path, state: Path, embedder: str) -> DerivedIndex:
+    """Return the index of a tree, brought up to date.
+
+    Args:
+        tree: The folder.
+        state: Where its index lies, or shall lie.
+        embedder: As `--embedder` takes it; "none" for no vectors.
+    """
+    with Engine.open(tree, settings=Settings(index=state, embedder=embedder), build=False) as engine:
+        engine.refresh()
+        folder = engine.folder.derived(engine.status().generation or 0)
+    loaded = load_embedder(embedder)
+    return DerivedIndex.open(folder, loaded if loaded.dimensions else None)
+
+
+def open_deep_index(tree: Path, state: Path) -> tuple[DerivedIndex, DeepLookup]:
+    """Return the index of a tree with the vectors of the first lane, and what asks its deep lane, which is filled.
+
+    Args:
+        tree: The folder.
+        state: Where its index lies, or shall lie.
+    """
+    with Engine.open(tree, settings=Settings(index=state, embedder=DEFAULT_EMBEDDER), build=False) as engine:
+        engine.refresh()
+        engine.deepen()
+        folder = engine.folder.derived(engine.status().generation or 0)
+    model = DeepModel()
+    store, keys = model.stored_vectors(state), card_keys(folder)
+    if store is None or keys is None:
+        raise RuntimeError(f"{state}: the deep lane could not be filled")
+    lane = DeepLane(keys, store)
+    lane.take_up()
+    store.close()
+    index = DerivedIndex.open(folder, load_embedder(DEFAULT_EMBEDDER))
+    return index, lambda text: lane.similarity(model.loaded().embed_queries([text])[0])

@@ -1,0 +1,1 @@
+"""Scripts that run in the rivals' own environments."""

@@ -1,0 +1,49 @@
+"""Answers queries with codecards through its library: same request and answer lines as the other drivers.
+
+Fields of its own: `state` (indexes lie in folders of it), `indexes` (tree → name of its folder; of trees that share one,
+each is a refresh of the one before), `embedder` (null for the default), `deep` (whether the deep lane is filled first).
+"""
+
+import json
+import statistics
+import sys
+import time
+from pathlib import Path
+
+from codecards.config import DEFAULT_EMBEDDER, Settings
+from codecards.engine import Engine
+from codecards.wire.answers import hit_json
+
+CHARACTERS_PER_TOKEN = 4
+
+
+def main() -> None:
+    """Answer all queries of the request on stdin."""
+    request = json.load(sys.stdin)
+    for tree, queries in request["trees"].items():
+        index = Path(request["state"]) / request["indexes"][tree]
+        settings = Settings(index=index, embedder=request.get("embedder") or DEFAULT_EMBEDDER)
+        with Engine.open(tree, settings=settings, build=False) as engine:
+            engine.refresh()
+            if request.get("deep"):
+                engine.deepen()
+            for query_id, text in queries:
+                times = []
+                for _ in range(request["repeat"]):
+                    begin = time.perf_counter()
+                    recall = engine.recall(text, limit=request["depth"])
+                    times.append(1000 * (time.perf_counter() - begin))
+                cards = [hit.card for hit in recall.hits]
+                row = {
+                    "id": query_id,
+                    "results": [[card.path, card.first_line, card.last_line] for card in cards],
+                    # As the command prints it, folded.
+                    "tokens": [len(json.dumps(hit_json(hit))) // CHARACTERS_PER_TOKEN for hit in recall.hits],
+                    "query_ms": statistics.median(times),
+                    "verdict": recall.verdict,
+                }
+                print(json.dumps(row), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Command line → calls of the engine → text or JSON."""

@@ -1,0 +1,252 @@
+"""Readable: answers for people. On a terminal with colours and tables; piped, one plain line a thing."""
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.syntax import Syntax
+from rich.table import Table
+
+from codecards.answers import Calls, FileSummary, Impact, Lane, Recall, Shown, Status, WhyNot
+from codecards.indexer.build.refresh import IndexReport
+from codecards.indexer.build.refresh import Progress as Told
+from codecards.indexer.cards.card import Card
+from codecards.indexer.problems import Problem
+from codecards.tuning.fit import TuneReport
+from codecards.wire.answers import summary, visible
+
+LEXERS = {"csharp": "csharp", "tsx": "tsx", "cpp": "cpp", "jupyter": "json", "": "text"}
+MAX_PROBLEMS = 10
+
+
+def console() -> Console:
+    """Return the console for answers; `NO_COLOR` and pipes are honoured by rich."""
+    return Console(highlight=False, soft_wrap=True)
+
+
+def progress_bar() -> tuple[Progress, Told]:
+    """Return a bar with the remaining time, for stderr, and the function that moves it."""
+    bar = Progress(
+        TextColumn("{task.description:<8}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+        console=Console(stderr=True), transient=True,
+    )  # fmt: skip
+    task = bar.add_task("reading", total=None)
+    return bar, lambda what, done, total: bar.update(task, description=what, completed=done, total=total or None)
+
+
+def show_report(report: IndexReport) -> None:
+    """Print what an index run did."""
+    out = console()
+    for message in report.messages:
+        out.print(f"note: {visible(message)}", markup=False)
+    out.print(
+        f"generation {report.generation}: {report.n_seen:,} files, {report.n_cards:,} cards, {report.n_edges:,} edges"
+        f" in {report.took_ms / 1000:.2f} s ({report.n_read:,} read, {report.n_unchanged:,} unchanged,"
+        f" {report.n_removed:,} removed)",
+        markup=False,
+    )
+    show_problems(out, report.problems)
+
+
+def show_deepened(n_new: int, lane: Lane) -> None:
+    """Print what filling the deep lane did."""
+    console().print(f"deep lane: {n_new:,} cards embedded; {lane_state(lane)}", markup=False)
+
+
+def show_problems(out: Console, problems: Sequence[Problem]) -> None:
+    """Print what is not indexed as one would expect, by reason."""
+    by_reason: dict[tuple[str, str], list[Problem]] = {}
+    for one in problems:
+        by_reason.setdefault((one.reason.value, one.kept.value), []).append(one)
+    for (reason, kept), some in sorted(by_reason.items()):
+        out.print(f"  {reason} (kept: {kept}): {len(some)}", markup=False)
+        for one in some[:3] if kept == "whole" else some[:MAX_PROBLEMS]:
+            out.print(f"    {visible(one.path)}: {visible(one.detail)}", markup=False)
+        if len(some) > MAX_PROBLEMS:
+            out.print(f"    … `codecards status --json` lists all {len(some)}", markup=False)
+
+
+def show_recall(recall: Recall, *, expand: bool, explain: bool) -> None:
+    """Print hits."""
+    out = console()
+    for notice in recall.notices:
+        out.print(f"note: {visible(notice)}", markup=False)
+    if not recall.hits:
+        out.print(f"Nothing found for {visible(recall.query)[:80]!r} in {recall.n_files:,} files.", markup=False)
+    elif recall.verdict == "weak":
+        out.print("Nothing fits well; the nearest:", markup=False)
+    for hit in recall.hits:
+        card = hit.card
+        stale = "" if hit.fresh else "  (changed since it was indexed)"
+        place = f"{visible(card.path)}:{card.first_line}-{card.last_line}"
+        out.print(f"{hit.rank:>2}  ", end="", markup=False)
+        out.print(place, style="bold cyan", end="", markup=False)
+        out.print(f"  {card.kind} ", style="dim", end="", markup=False)
+        out.print(visible(card.qualified_name), style="bold", end="", markup=False)
+        out.print(f"  {hit.score:.2f}{stale}", style="dim", markup=False)
+        out.print(f"    {visible(summary(card))}", markup=False)
+        if explain:
+            for term in sorted(hit.terms, key=lambda one: -abs(one.value)):
+                out.print(
+                    f"      {term.value:+7.3f}  {term.name:<16} {visible(term.detail)}", style="dim", markup=False
+                )
+        if expand:
+            show_code(out, hit.text, card.language, card.lead_line)
+    if explain:
+        lanes = (
+            f"{lane.name} {'on' if lane.ready else 'off'}{f' ({lane.reason})' if lane.reason else ''}"
+            for lane in recall.lanes
+        )
+        out.print("lanes: " + visible(", ".join(lanes)), style="dim", markup=False)
+    if recall.suggestions:
+        out.print("Near names: " + visible(", ".join(recall.suggestions)), markup=False)
+
+
+def show_code(out: Console, text: str, language: str, first_line: int) -> None:
+    """Print code, on a terminal with colours and line numbers."""
+    code = visible(text, keeps_lines=True)
+    if out.is_terminal:
+        out.print(Syntax(code, LEXERS.get(language, language), line_numbers=True, start_line=first_line))
+    else:
+        out.print(code, markup=False)
+
+
+def show_outline(cards: Sequence[Card], n_cards: int, digest: str | None) -> None:
+    """Print symbols, a line each; the digest of their file instead where there is one."""
+    if digest is None:
+        show_cards(cards, f"{n_cards} symbols")
+    else:
+        out = console()
+        for row in digest.split("\n"):
+            out.print(visible(row), markup=False)
+
+
+def show_cards(cards: Iterable[Card], title: str = "") -> None:
+    """Print symbols, a line each."""
+    out = console()
+    if title:
+        out.print(title, markup=False)
+    for card in cards:
+        out.print(
+            f"{visible(card.path)}:{card.first_line}-{card.last_line}  {card.kind}  {visible(card.qualified_name)}",
+            markup=False,
+        )
+
+
+def show_calls(calls: Calls, what: str) -> None:
+    """Print callers or callees."""
+    out = console()
+    if calls.target is None and not calls.candidates:
+        near = f" Near names: {visible(', '.join(calls.suggestions))}." if calls.suggestions else ""
+        out.print(f"No symbol has that name.{near}", markup=False)
+        return
+    if calls.target is None:
+        show_cards(calls.candidates, "The name may mean several things; give --path or one of these as PATH::NAME:")
+        return
+    out.print(
+        f"{what} of {visible(calls.target.qualified_name)} ({visible(calls.target.path)}:{calls.target.first_line}):"
+        f" {calls.total}",
+        markup=False,
+    )
+    for one in calls.calls:
+        place = f"{visible(one.path)}:{one.line}" if one.path else f"line {one.line}"
+        out.print(f"  {place}  {visible(one.name)}  {one.confidence} ({one.rule})", markup=False)
+    if calls.truncated:
+        out.print(f"  … {calls.total - len(calls.calls)} more: --offset and --limit", markup=False)
+
+
+def show_files(files: Sequence[FileSummary]) -> None:
+    """Print the indexed files."""
+    out = console()
+    if not out.is_terminal:
+        for one in files:
+            out.print(
+                f"{visible(one.path)}\t{one.language or 'text'}\t{one.role}\t{one.encoding}\t{one.n_cards}",
+                markup=False,
+            )
+        return
+    table = Table("file", "language", "role", "encoding", "cards")
+    for one in files:
+        table.add_row(escape(visible(one.path)), one.language or "text", one.role, one.encoding, str(one.n_cards))
+    out.print(table)
+
+
+def show_shown(shown: Shown) -> None:
+    """Print a symbol, file or line."""
+    out = console()
+    name = f" {visible(shown.card.qualified_name)}" if shown.card else ""
+    stale = " (changed since it was indexed)" if shown.stale else ""
+    out.print(f"{visible(shown.path)}:{shown.first_line}-{shown.last_line}{name}{stale}", style="bold", markup=False)
+    show_code(out, shown.text, shown.card.language if shown.card else "", shown.first_line)
+
+
+def show_status(status: Status) -> None:
+    """Print the state of an index."""
+    out = console()
+    if not status.generation:
+        out.print("Nothing is indexed yet; run `codecards index`.", markup=False)
+        return
+    dirty = {True: " with uncommitted changes", False: "", None: ""}[status.dirty]
+    out.print(
+        f"generation {status.generation} (format {status.format}){'' if status.complete else ', not complete'}",
+        markup=False,
+    )
+    if status.commit:
+        out.print(f"indexed at commit {status.commit[:12]}{dirty}", markup=False)
+    out.print(
+        f"{status.n_files:,} files, {status.n_cards:,} cards, {status.n_edges:,} edges;"
+        f" {status.n_changed:,} files changed since",
+        markup=False,
+    )
+    out.print(f"embedder {status.embedder_name} ({status.embedder_dimensions} dimensions)", markup=False)
+    for lane in status.lanes:
+        out.print(f"  {lane.name}: {lane_state(lane)}", markup=False)
+    if status.tuned is not None:
+        tuned = status.tuned
+        out.print(
+            f"weights tuned to {tuned.n_tasks} commits on {tuned.created}: NDCG@10 {tuned.before:.3f} -> {tuned.after:.3f}",
+            markup=False,
+        )
+    elif status.tuned_problem:
+        out.print(f"weights: the default ones; {visible(status.tuned_problem)}", markup=False)
+    show_problems(out, status.problems)
+
+
+def lane_state(lane: Lane) -> str:
+    """Return a lane's state in words."""
+    if not lane.ready:
+        return f"off: {lane.reason}"
+    return f"ready ({lane.reason})" if lane.reason else "ready"
+
+
+def show_why(answer: WhyNot) -> None:
+    """Print why a file is not among the hits."""
+    console().print(f"{answer.reason}: {visible(answer.detail)}", markup=False)
+
+
+def show_impact(impact: Impact) -> None:
+    """Print what a change touches."""
+    show_cards(impact.changed, f"changed symbols: {len(impact.changed)}")
+    out = console()
+    out.print(f"callers: {len(impact.callers)}", markup=False)
+    for one in impact.callers:
+        out.print(f"  {visible(one.path)}:{one.line}  {visible(one.name)}  {one.confidence}", markup=False)
+    out.print("tests to run: " + (" ".join(visible(path) for path in impact.tests) or "none found"), markup=False)
+
+
+def show_tuning(report: TuneReport) -> None:
+    """Print the figures of a project's own history."""
+    out = console()
+    left_out = ", ".join(f"{number} {reason}" for reason, number in sorted(report.left_out.items())) or "none"
+    out.print(
+        f"{report.n_commits:,} commits looked at, {report.n_tasks} ask a question (left out: {left_out})", markup=False
+    )
+    for name, figure in report.figures.items():
+        out.print(f"  {name:<17} {figure.mean:.3f}  (95 %: {figure.low:.3f} to {figure.high:.3f})", markup=False)
+    out.print(f"  {report.n_symbol_tasks} of them changed a symbol that is there now", markup=False)
+    out.print(f"note: {report.note}", markup=False)
+    if report.fit is not None:
+        out.print(("kept: " if report.fit.accepted else "refused: ") + report.fit.reason, markup=False)
+        for name, factor in report.fit.factors.items():
+            out.print(f"  {name:<17} x {factor:.2f}", markup=False)

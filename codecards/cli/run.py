@@ -1,0 +1,220 @@
+"""Command run: what all commands share: their project, its engine, how answers and errors leave the process."""
+
+import json
+import logging
+import os
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from click import ClickException
+from typer.core import TyperGroup
+
+from codecards.answers import Calls, Lane
+from codecards.config import Settings
+from codecards.engine import Engine
+from codecards.errors import CodecardsError, ProjectNotFoundError
+from codecards.indexer.build.refresh import IndexReport, Progress
+from codecards.indexer.walk.files import check_root
+from codecards.project.transformer_vectors import NAME as DEEP
+from codecards.wire.answers import Json, calls_json, lane_json, report_json, visible
+
+if TYPE_CHECKING:
+    from codecards.retrieval.vectors.transformer_fill import Filled
+
+logger = logging.getLogger(__name__)
+
+INTERRUPTED = 130
+
+
+class CommandGroup(TyperGroup):
+    """Turns errors into messages and exit codes; a traceback never reaches a user."""
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own signature
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except CodecardsError as error:
+            logger.error("command failed", extra={"kind": type(error).__name__, "detail": str(error)})
+            say(f"codecards: {error}")
+            raise typer.Exit(error.exit_code) from None
+        except KeyboardInterrupt:
+            say("codecards: interrupted; what was indexed before is unharmed")
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(0) from None
+        except (typer.Exit, typer.Abort, ClickException):
+            raise  # ways in which commands end on purpose
+        except OSError as error:
+            if os.environ.get("CODECARDS_DEBUG"):
+                raise
+            logger.exception("the system refused")
+            place = f" ({error.filename})" if error.filename else ""
+            say(f"codecards: the system refused: {error.strerror or error}{place}; what was indexed before is unharmed")
+            raise typer.Exit(3) from None
+        except Exception as error:
+            if os.environ.get("CODECARDS_DEBUG"):
+                raise
+            logger.exception("internal error")
+            say(f"codecards: internal error: {type(error).__name__}: {error}; CODECARDS_DEBUG=1 shows where it is")
+            raise typer.Exit(3) from None
+
+
+class Chosen:
+    """What the options before the command say."""
+
+    project: Path | None = None
+    projects: tuple[Path, ...] = ()
+    """All that were named; only `mcp` takes more than the last."""
+    settings: Settings = Settings()
+
+
+chosen = Chosen()
+
+
+def open_engine(path: Path | None = None, *, exact: bool = False) -> Engine:
+    """Return the engine of the chosen project; `exact` takes the folder itself, not the project around it."""
+    start = path or chosen.project or _current_folder()
+    if exact or chosen.project is not None:
+        check_root(start)
+        return Engine(start.resolve(), chosen.settings)
+    return Engine.open(start, settings=chosen.settings, build=False)
+
+
+def _current_folder() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise ProjectNotFoundError("the current folder is gone; name the project with -C") from None
+
+
+def ready_engine(*, refresh: bool) -> Engine:
+    """Return an engine whose index is there: built if it is missing, brought up to date if little has changed."""
+    engine = open_engine()
+    try:
+        make_ready(engine, refresh=refresh)
+    except BaseException:
+        engine.close()
+        raise
+    return engine
+
+
+def make_ready(engine: Engine, *, refresh: bool = True) -> None:
+    """Build the index if it is missing, else bring it up to date if little has changed and nobody else is at it."""
+    if not engine.is_indexed():
+        say("codecards: indexing first")
+        refreshed(engine)
+    elif refresh:
+        bar, told = _progress()
+        with bar or nullcontext():
+            behind = engine.catch_up(told)
+        if behind:
+            say(f"codecards: answering from the index as it is: {behind}")
+
+
+def refreshed(engine: Engine, *, full: bool = False) -> IndexReport:
+    """Bring the index up to date, with a progress bar on a terminal; return what was done."""
+    bar, told = _progress()
+    with bar or nullcontext():
+        report = engine.refresh(full=full, progress=told)
+    for message in report.messages:
+        say(f"codecards: {message}")
+    return report
+
+
+def wait_for_changes(engine: Engine) -> None:
+    """Return when files of the project have changed and settled."""
+    from watchfiles import watch  # noqa: PLC0415
+
+    ignored = str(engine.folder.path)
+    changes = watch(
+        engine.root,
+        watch_filter=lambda _, path: not path.startswith(ignored) and ".git" not in Path(path).parts,
+        debounce=400,
+    )
+    next(iter(changes), None)
+
+
+def index_once(engine: Engine, *, full: bool, deep: bool, as_json: bool) -> None:
+    """Bring the index up to date, fill the deep lane if that is wanted, and print what was done."""
+    report = refreshed(engine, full=full)
+    if not as_json:
+        from codecards.cli.print_answers import show_deepened, show_report  # noqa: PLC0415
+
+        show_report(report)
+    filled, lane = _deepened(engine) if deep else (None, None)
+    if as_json:
+        told = {"deep": {"new": filled.n_new, "left": filled.n_left, **lane_json(lane)}} if filled and lane else {}
+        write(report_json(report, _peak_rss_mb()) | told)
+    elif filled is not None and lane is not None:
+        show_deepened(filled.n_new, lane)
+
+
+def _deepened(engine: Engine) -> "tuple[Filled, Lane]":
+    """Fill the deep lane with a progress bar on a terminal; broken off, it keeps what was computed."""
+    from codecards.indexer.build.worker_pool import usable_cores  # noqa: PLC0415
+
+    bar, told = _progress()
+    with bar or nullcontext():
+        filled = engine.deepen(told, n_threads=engine.settings.n_workers or usable_cores())
+    return filled, next(lane for lane in engine.status().lanes if lane.name == DEEP)
+
+
+def print_answer(as_json: bool, value: Callable[[], Json], readable: Callable[[Any], None]) -> None:
+    """Print an answer as JSON, or with the module for people."""
+    if as_json:
+        write(value())
+    else:
+        import codecards.cli.print_answers  # noqa: PLC0415 - rich is slow to load
+
+        readable(codecards.cli.print_answers)
+
+
+def print_state(as_json: bool, value: Callable[[], Json], readable: Callable[[Any], None]) -> None:
+    """Print something of the working memory as JSON, or with the module for people."""
+    if as_json:
+        write(value())
+    else:
+        import codecards.cli.print_sessions  # noqa: PLC0415 - rich is slow to load
+
+        readable(codecards.cli.print_sessions)
+
+
+def print_calls(calls: Calls, what: str, *, as_json: bool) -> None:
+    """Print callers or callees."""
+    print_answer(as_json, lambda: calls_json(calls, what), lambda readable: readable.show_calls(calls, what))
+
+
+def _progress() -> tuple[AbstractContextManager[object] | None, Progress]:
+    """Return (progress bar, function that is told), none where no person looks."""
+    if not sys.stderr.isatty():
+        return None, lambda _what, _done, _total: None
+    from codecards.cli.print_answers import progress_bar  # noqa: PLC0415 - rich is slow to load
+
+    return progress_bar()
+
+
+def write(value: Json) -> None:
+    """Print one JSON object."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
+    sys.stdout.flush()
+
+
+def say(message: str) -> None:
+    """Tell something that is no answer."""
+    print(visible(message), file=sys.stderr)  # noqa: T201
+
+
+def _peak_rss_mb() -> float:
+    """Return the peak memory of this process and the largest of its ended children, in MiB; 0 where unknown."""
+    try:
+        import resource  # noqa: PLC0415 - not on Windows
+    except ImportError:
+        return 0.0
+    scale = 1 << 20 if sys.platform == "darwin" else 1 << 10
+    usage = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage) / scale

@@ -1,0 +1,1 @@
+"""Edit requests → exact changes of files inside the root."""

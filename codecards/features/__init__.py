@@ -1,0 +1,1 @@
+"""An opened index and one question → its answer: one module a question."""

@@ -1,0 +1,197 @@
+"""Live search: answers from the files themselves while there is no index, with what can be read in a second."""
+
+import math
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pathspec import GitIgnoreSpec
+
+from codecards.answers import FoundCard, Lane, Recall, Shown, excerpt
+from codecards.errors import TargetNotFoundError
+from codecards.indexer.cards.card import Card
+from codecards.indexer.cards.chunking import text_lines
+from codecards.indexer.parse.languages import HEAD_BYTES, detect_language
+from codecards.indexer.text.decoding import DecodedText, decode
+from codecards.indexer.walk.discovery import discover
+from codecards.indexer.walk.files import DiscoverySettings, SourceFile, read_file, resolve_inside
+from codecards.indexer.walk.roles import role_of
+from codecards.retrieval.hits import ScoreTerm
+from codecards.retrieval.query.query import read_query
+
+TIME_LIMIT_S = 0.4
+"""Of reading: an answer in a second is worth more than one from all files."""
+MAX_BYTES = 200_000
+WINDOW_LINES = 20
+N_LOOKED_INTO = 40
+"""Files whose lines are weighed, of those that hold words of the query."""
+NAME_WEIGHT = 4.0
+"""Of a name that the query spells whole; parts of words have 1 or less."""
+FOUND_SHARE = 0.6
+"""Of the query's weight that a file must hold to be called an answer."""
+NOTICE = "there is no index yet: the files themselves were searched by words; answers get better once it is built"
+
+NO_INDEX = "there is no index yet"
+OTHER_LANES = ("words", "symbols", "graph", "vectors", "reranker")
+_definition = re.compile(
+    r"\s*(?:(?:export|public|private|static|async|pub|default|abstract)\s+)*"
+    r"(?:def|class|func|fn|function|type|struct|interface|trait|enum|impl)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sifted:
+    """A file that holds something of the query."""
+
+    file: SourceFile
+    data: bytes
+    held: frozenset[str]
+    """Which needles, in the text or the path."""
+
+
+def live_recall(
+    root: Path,
+    text: str,
+    limit: int,
+    settings: DiscoverySettings,
+    started: float,
+    *,
+    paths: Sequence[str] = (),
+    languages: Sequence[str] = (),
+) -> Recall:
+    """Return the windows of lines that hold most of the query's words.
+
+    Args:
+        root: The project.
+        text: The query.
+        limit: Most hits.
+        settings: What is taken in.
+        started: `time.monotonic()` when the question came.
+        paths: Globs as in .gitignore; hits lie in one of them.
+        languages: Hits are in one of them.
+    """
+    query = read_query(text)
+    parts = {term.token: term.weight for term in query.terms if term.kind == "part"}
+    # "fn" and "11" are in every file.
+    needles = {token: weight for token, weight in parts.items() if len(token) > 2 or not token.isascii()} or parts
+    needles |= {name.text.casefold(): NAME_WEIGHT for name in query.names if name.strong}
+    files = _wanted_files(discover(root, settings).files, paths, languages)
+    sifted, n_read = _sift(root, files, needles, settings)
+    n_holding = Counter(needle for one in sifted for needle in one.held)
+    worth = {needle: weight * math.log1p(n_read / max(1, n_holding[needle])) for needle, weight in needles.items()}
+
+    def value(one: _Sifted) -> float:
+        return sum(worth[needle] for needle in one.held) * (1.0 if role_of(one.file.path) == "source" else 0.5)
+
+    best = sorted(sifted, key=lambda one: (-value(one), one.file.path))[: max(N_LOOKED_INTO, limit)]
+    scored = [(value(one) + extra, one, line, lines) for one in best for extra, line, lines in _best_line(one, worth)]
+    scored.sort(key=lambda one: (-one[0], one[1].file.path))
+    hits = tuple(
+        _hit(rank, score, one, line, lines) for rank, (score, one, line, lines) in enumerate(scored[:limit], 1)
+    )
+    share = sum(needles[needle] for needle in scored[0][1].held) / sum(needles.values()) if scored else 0.0
+    verdict = "none" if not hits else "found" if share >= FOUND_SHARE else "weak"
+    left_out = {"not_read_yet": len(files) - n_read} if n_read < len(files) else {}
+    took_ms = (time.monotonic() - started) * 1000
+    lanes = (Lane("live", True, ""), *(Lane(name, False, NO_INDEX) for name in OTHER_LANES))
+    return Recall(text, query.kind, verdict, 0, hits, n_read, 0, left_out, (), took_ms, (NOTICE,), lanes)
+
+
+def live_file(root: Path, path: str, first_line: int, last_line: int, settings: DiscoverySettings) -> Shown:
+    """Return lines of a file that would be indexed.
+
+    Args:
+        root: The project.
+        path: From the root; what lies outside is refused.
+        first_line: 1-based.
+        last_line: Inclusive, 0 for the end.
+        settings: What is taken in.
+
+    Raises:
+        OutsideProjectError: The path leads out of the project.
+        TargetNotFoundError: There is no such file that may be shown.
+    """
+    real_root = root.resolve()
+    wanted = resolve_inside(root, path).relative_to(real_root).as_posix()
+    file = next((one for one in discover(root, settings).files if one.path == wanted), None)
+    data = read_file(root, file, settings) if file is not None else None
+    decoded = decode(data) if isinstance(data, bytes) else None
+    if not isinstance(decoded, DecodedText):
+        raise TargetNotFoundError(path, what="file that may be shown")
+    lines = text_lines(decoded.text)
+    first = min(first_line, max(1, len(lines)))
+    last = min(last_line or len(lines), len(lines))
+    text = excerpt(lines[first - 1 : last], max_lines=2000, max_characters=60_000)
+    return Shown(None, wanted, first, max(first, last), text, False)
+
+
+def _wanted_files(files: Sequence[SourceFile], paths: Sequence[str], languages: Sequence[str]) -> Sequence[SourceFile]:
+    """Return the files that may hold hits."""
+    if paths:
+        spec = GitIgnoreSpec.from_lines(paths)
+        files = [file for file in files if spec.match_file(file.path)]
+    if languages:
+        wanted = {name.casefold() for name in languages}
+        files = [file for file in files if detect_language(file.path, b"").casefold() in wanted]
+    return files
+
+
+def _sift(
+    root: Path, files: Sequence[SourceFile], needles: Mapping[str, float], settings: DiscoverySettings
+) -> tuple[list[_Sifted], int]:
+    """Return the files that hold a needle, and how many were read in time; those whose path holds one come first."""
+    deadline = time.monotonic() + TIME_LIMIT_S
+    in_path = {file.path: frozenset(needle for needle in needles if needle in file.path.casefold()) for file in files}
+    encoded = [(needle, needle.encode()) for needle in needles]
+    is_ascii = all(needle.isascii() for needle in needles)
+    sifted: list[_Sifted] = []
+    n_read = 0
+    for file in sorted(files, key=lambda file: -len(in_path[file.path])):
+        if time.monotonic() > deadline:
+            break
+        n_read += 1
+        data = read_file(root, file, settings) if file.size_bytes <= MAX_BYTES else None
+        if not isinstance(data, bytes):
+            continue
+        folded = _utf8(data, is_ascii=is_ascii).lower()
+        held = in_path[file.path] | {needle for needle, sought in encoded if sought in folded}
+        if held:
+            sifted.append(_Sifted(file, data, held))
+    return sifted, n_read
+
+
+def _utf8(data: bytes, *, is_ascii: bool) -> bytes:
+    """Return a file's text as UTF-8; its bytes as they are where that makes no difference to what is sought."""
+    if is_ascii and b"\0" not in data[:HEAD_BYTES]:
+        return data
+    decoded = decode(data)
+    return decoded.text.encode("utf-8", "replace") if isinstance(decoded, DecodedText) else b""
+
+
+def _best_line(one: _Sifted, worth: Mapping[str, float]) -> Iterator[tuple[float, int, list[str]]]:
+    """Yield (what its best line adds to the file's value, that line, 1-based, all lines); nothing for no text."""
+    decoded = decode(one.data)
+    if not isinstance(decoded, DecodedText):
+        return
+    lines = text_lines(decoded.text)
+    best, best_line = 0.0, 1
+    for number, line in enumerate(lines, 1):
+        folded = line[:2000].casefold()
+        value = sum(worth[needle] for needle in one.held if needle in folded)
+        if value:
+            value *= 1.5 if _definition.match(line) else 1.0
+            if value > best:
+                best, best_line = value, number
+    yield best, best_line, lines
+
+
+def _hit(rank: int, score: float, one: _Sifted, line: int, lines: list[str]) -> FoundCard:
+    path, language = one.file.path, detect_language(one.file.path, one.data[:HEAD_BYTES])
+    first, last = max(1, line - 2), min(len(lines), line + WINDOW_LINES)
+    card = Card(0, f"{path}:{line}", path, language, "window", "", f"<line {line}>", "", "", first, first, line, last,
+                ((first, last),), lines[line - 1].strip()[:300], "", (), b"")  # fmt: skip
+    term = ScoreTerm("words", score, "words of the query in the file")
+    return FoundCard(rank, card, score, (term,), True, lines[first - 1 : last])

@@ -1,0 +1,193 @@
+"""Targets: which symbol, file or line a user or an agent means by what they write.
+
+Agents write inexactly: a qualified name, a bare name, a path without its folders or its suffix, a class name for a
+file. One fitting thing is taken, several are offered, none is said to be none with near names.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from codecards.errors import AmbiguousTargetError, OutsideProjectError, TargetNotFoundError
+from codecards.indexer.cards.card import Card
+from codecards.indexer.store.rows import FileEntry
+from codecards.indexer.store.snapshot import Snapshot
+from codecards.indexer.walk.files import resolve_inside
+
+MAX_CANDIDATES = 20
+_line_suffix = re.compile(r"^(.*?):(\d+)(?:-(\d+))?$", re.DOTALL)
+_separator = re.compile(r"::|->|#|/|\\")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What was meant: cards of one symbol, or a file, or lines of it."""
+
+    cards: tuple[Card, ...] = ()
+    """Several for overloads and parts of one thing."""
+    path: str = ""
+    first_line: int = 0
+    """0 for the file as a whole."""
+    last_line: int = 0
+
+
+def find_target(snapshot: Snapshot, root: Path, written: str, path: str | None = None) -> Target:
+    """Return what is meant.
+
+    Args:
+        snapshot: Where it is looked up.
+        root: The project; paths that lead out of it are refused.
+        written: "TokenStore.purge", "purge", "src/auth.py", "auth.py:12", "src/auth.py::TokenStore.purge".
+        path: Limits symbols to a file.
+
+    Raises:
+        TargetNotFoundError: Nothing fits; it has near names.
+        AmbiguousTargetError: Several things fit.
+        OutsideProjectError: It is a path out of the project.
+    """
+    _refuse_outside(root, written)
+    symbol = find_symbol(snapshot, written, path)
+    if len(symbol) == 1:
+        return Target(cards=symbol[0])
+    found = _line_suffix.match(written)
+    name, first, last = (found[1], int(found[2]), int(found[3] or found[2])) if found else (written, 0, 0)
+    files = find_files(snapshot, name)
+    if files and files[0].path != name.removeprefix("./") and _is_left_out(root, name):
+        raise TargetNotFoundError(written, what="indexed file")  # another file must not stand in for it
+    is_name = "." not in name and "/" not in name and files and files[0].path != name
+    if len(files) == 1 and not (
+        symbol and is_name
+    ):  # a bare name is a symbol's before it is a file's without its suffix
+        return Target(path=files[0].path, first_line=first, last_line=last)
+    if symbol:
+        raise AmbiguousTargetError(
+            written, [group[0].symbol_id for group in symbol[:MAX_CANDIDATES]], total=len(symbol)
+        )
+    if files:
+        raise AmbiguousTargetError(written, [file.path for file in files[:MAX_CANDIDATES]], total=len(files))
+    raise TargetNotFoundError(written, suggestions=near_names(snapshot, written))
+
+
+def find_symbol(snapshot: Snapshot, written: str, path: str | None = None) -> list[tuple[Card, ...]]:
+    """Return the symbols that a name may mean, each as the cards of one thing, the best first."""
+    head, mark, qualified = written.rpartition("::")
+    if mark and snapshot.file_at(head) is not None:
+        name = qualified.partition("~")[0]
+        cards = [card for card in snapshot.cards_in(head) if card.qualified_name == name]
+        exact = [card for card in cards if card.symbol_id == written]
+        return [tuple(exact or cards)] if cards else []
+    plain = _separator.sub(".", written.strip()).removesuffix("()").strip(".")
+    if not plain:
+        return []
+    last = plain if plain.startswith("operator") else plain.rpartition(".")[2]
+    named = snapshot.cards_named(last)
+    if path is not None:
+        paths = {file.path for file in find_files(snapshot, path)}
+        named = [card for card in named if card.path in paths]
+        # In one file a name that is written whole is that symbol's, whatever methods end in it too.
+        named = [card for card in named if card.qualified_name == plain] or named
+    fitting = [card for card in named if _fits(card, plain)]
+    same_case = [card for card in fitting if card.name == last]
+    return _grouped(same_case or fitting)
+
+
+def find_files(snapshot: Snapshot, written: str) -> list[FileEntry]:
+    """Return the indexed files that a path as written may mean; an exact one alone."""
+    exact = snapshot.file_at(written)
+    wanted = written.strip().replace("\\", "/").removeprefix("./").strip("/")
+    if exact is None and wanted:
+        exact = snapshot.file_at(wanted)
+    if exact is not None or not wanted:
+        return [exact] if exact is not None else []
+    files = snapshot.files()
+    tail = "/" + wanted.casefold()
+    rules: tuple[Callable[[str], bool], ...] = (
+        lambda path: ("/" + path).endswith("/" + wanted),
+        lambda path: ("/" + path.casefold()).endswith(tail),
+        lambda path: ("/" + path.casefold().rpartition(".")[0]).endswith(tail),
+        lambda path: ("/" + path.casefold().rpartition(".")[0]).endswith(tail.replace(".", "/")),
+        lambda path: path.casefold().rpartition("/")[2] == wanted.casefold().rpartition("/")[2] and "/" in wanted,
+    )
+    for rule in rules:
+        found = [file for file in files if rule(file.path)]
+        if found:
+            return sorted(found, key=lambda file: (file.path.count("/"), file.path))
+    return []
+
+
+def find_file(snapshot: Snapshot, written: str) -> FileEntry:
+    """Return the one indexed file that a path as written means.
+
+    Raises:
+        TargetNotFoundError: No file fits.
+        AmbiguousTargetError: Several do.
+    """
+    files = find_files(snapshot, written)
+    if not files:
+        raise TargetNotFoundError(written, what="indexed file")
+    if len(files) > 1:
+        raise AmbiguousTargetError(written, [file.path for file in files[:MAX_CANDIDATES]], total=len(files))
+    return files[0]
+
+
+def near_names(snapshot: Snapshot, written: str, n_names: int = 5) -> list[str]:
+    """Return names that look like what was written."""
+    import difflib  # noqa: PLC0415 - only where nothing was found
+
+    wanted = _separator.sub(".", written).rpartition(".")[2].casefold()
+    by_name = {card.name.casefold(): card.qualified_name for card in snapshot.symbols()}
+    return [by_name[name] for name in difflib.get_close_matches(wanted, list(by_name), n_names, 0.7)]
+
+
+def _refuse_outside(root: Path, written: str) -> None:
+    """Refuse a path that leads out of the project, whatever it is the path of."""
+    if "\0" in written:
+        raise OutsideProjectError(f"{written!r} is no usable path: it holds a NUL character")
+    if (
+        written.startswith(("/", "~", "\\"))
+        or ".." in re.split(r"[/\\]", written)
+        or re.match(r"^[A-Za-z]:[\\/]", written)
+    ):
+        resolve_inside(root, written.partition("::")[0])
+
+
+def _is_left_out(root: Path, path: str) -> bool:
+    """Return whether there is a file of exactly this path, which is not the one that an index holds of it."""
+    try:
+        place = resolve_inside(root, path)
+        return place.is_file() and place == (root.resolve() / path.replace("\\", "/"))
+    except OSError:
+        return False
+
+
+def _fits(card: Card, plain: str) -> bool:
+    """Return whether a name as written is the card's: its qualified name, with or without module and folders."""
+    whole = ".".join(part for part in (card.module, card.qualified_name) if part).casefold()
+    wanted = plain.casefold()
+    if whole == wanted or whole.endswith("." + wanted):
+        return True
+    in_path = f"{card.path.rpartition('.')[0].replace('/', '.')}.{card.qualified_name}".casefold()
+    return in_path.endswith("." + wanted) or in_path == wanted
+
+
+def _grouped(cards: list[Card]) -> list[tuple[Card, ...]]:
+    """Return cards as things: overloads of one file, a prototype with its definition, a class with its impl blocks."""
+    groups: dict[tuple[str, str], list[Card]] = {}
+    for card in cards:
+        groups.setdefault((card.path, card.qualified_name), []).append(card)
+    found = [
+        sorted(group, key=lambda card: (card.kind in ("declaration", "impl"), card.first_line))
+        for group in groups.values()
+    ]
+    bodies = [group for group in found if group[0].kind not in ("declaration", "impl", "part")]
+    others = [group for group in found if group not in bodies]
+    if len(bodies) == 1:
+        only = bodies[0]
+        return [
+            (*only, *(card for group in others for card in group if group[0].qualified_name == only[0].qualified_name))
+        ]
+    partial = {(group[0].qualified_name, group[0].module, group[0].kind) for group in bodies}
+    if len(partial) == 1 and bodies and bodies[0][0].language == "csharp":
+        return [tuple(card for group in bodies for card in group)]
+    return [tuple(group) for group in (bodies or others)]

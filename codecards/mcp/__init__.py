@@ -1,0 +1,1 @@
+"""MCP requests on stdin → answers on stdout."""

@@ -1,0 +1,267 @@
+"""MCP tools: what each tool answers, as a JSON value and as text."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from codecards.answers import Shown
+from codecards.engine import Engine
+from codecards.errors import (
+    AmbiguousTargetError,
+    CodecardsError,
+    SnapshotError,
+    TargetNotFoundError,
+    UsageError,
+)
+from codecards.features.live_search import live_file
+from codecards.indexer.walk.files import resolve_inside
+from codecards.mcp import arguments
+from codecards.mcp.served_project import ServedProject
+from codecards.mcp.text import (
+    VALUE_NOTICE,
+    calls_text,
+    cards_text,
+    cleaned,
+    fenced,
+    impact_text,
+    notices_text,
+    on_one_line,
+    recall_text,
+    rows_of,
+    shown_text,
+    status_text,
+    within,
+)
+from codecards.mcp.values import (
+    calls_value,
+    card_value,
+    filled,
+    hit_value,
+    impact_value,
+    recall_value,
+    shown_value,
+    status_value,
+    without_empty,
+)
+from codecards.router.compress.excerpts import head_and_tail
+from codecards.router.compress.summaries import Summarising
+from codecards.router.compress.token_count import estimate_tokens
+from codecards.wire.answers import Json, path_json, printable
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """What a tool says."""
+
+    value: Json
+    text: str
+    is_error: bool = False
+
+
+def answer(
+    project: ServedProject, tool: str, given: Mapping[str, object], summarising: Summarising | None = None
+) -> ToolAnswer:
+    """Return what a tool answers; errors that are meant for the caller are answers too.
+
+    Args:
+        project: The one that is asked about.
+        tool: A name of `arguments.TOOLS`.
+        given: Its arguments as they came.
+        summarising: Who words memos and compactions, None for the rules alone.
+    """
+    try:
+        read = arguments.read_arguments(arguments.TOOLS[tool], given)
+        summarised = _summarised.get(tool)
+        with project.filling.making_room():
+            found = summarised(project, read, summarising) if summarised else _answers[tool](project, read)
+    except CodecardsError as error:
+        return error_answer(error)
+    # Some hosts hand the value to the model, not the text.
+    return ToolAnswer({"note": VALUE_NOTICE, **cleaned(found.value)}, found.text)
+
+
+def error_answer(error: CodecardsError) -> ToolAnswer:
+    """Return an error as an answer: what happened, and what may be meant instead."""
+    value: dict[str, Any] = {"error": type(error).__name__.removesuffix("Error"), "message": on_one_line(error)}
+    if isinstance(error, AmbiguousTargetError):
+        value["candidates"] = list(error.candidates)
+    if isinstance(error, TargetNotFoundError):
+        value["suggestions"] = list(error.suggestions)
+    return ToolAnswer(cleaned(value), on_one_line(error), is_error=True)
+
+
+def recall(project: ServedProject, asked: arguments.Recall) -> ToolAnswer:
+    """Answer a question over the project."""
+    paths = (asked.path,) if asked.path else ()
+    languages = (asked.language,) if asked.language else ()
+    found = project.recall(asked.query, asked.limit, paths, languages)
+    hits = [hit_value(hit, expand=asked.expand) for hit in found.hits]
+    kept = within(hits, asked.max_tokens)
+    notices = [*found.notices]
+    if asked.expand and kept and estimate_tokens(str(kept[0])) > asked.max_tokens:
+        kept[0]["text"] = head_and_tail(str(kept[0]["text"]), asked.max_tokens, estimate_tokens)
+    if len(kept) < len(hits):
+        notices.append(f"{len(hits) - len(kept)} further hits did not fit into max_tokens={asked.max_tokens}")
+    value = recall_value(found, kept, _notices(project, notices))
+    return ToolAnswer(value, recall_text(value))
+
+
+def symbol(project: ServedProject, asked: arguments.Symbol) -> ToolAnswer:
+    """Show a symbol, who uses it, what it uses, what a change of it touches."""
+    try:
+        return project.ask(lambda engine: _symbol(project, engine, asked))
+    except SnapshotError:
+        found = recall(project, arguments.Recall(asked.name, limit=min(asked.limit, 20), max_tokens=asked.max_tokens))
+        notice = f"{asked.want} needs the index, which is not there yet: this is where the files hold the name"
+        value = found.value | {"notices": [notice, *rows_of(found.value, "notices")]}
+        return ToolAnswer(value, recall_text(value))
+
+
+def open_file(project: ServedProject, asked: arguments.OpenFile) -> ToolAnswer:
+    """Show a file, or lines of it."""
+    target = asked.path
+    if (asked.first_line, asked.last_line) != (1, 0):
+        if asked.last_line and asked.last_line < asked.first_line:
+            raise UsageError(f"last_line {asked.last_line} lies before first_line {asked.first_line}")
+        target = f"{asked.path}:{asked.first_line}-{asked.last_line or 10**9}"
+    try:
+        shown = project.ask(lambda engine: engine.show(target))
+    except SnapshotError:
+        discovery = project.engine.settings.build.discovery
+        shown = live_file(project.root, asked.path, asked.first_line, asked.last_line, discovery)
+    text = _shortened(shown, asked.max_tokens)
+    notices = []
+    if text != shown.text:
+        notices.append("The middle is left out; ask for it with first_line and last_line.")
+    if not project.read_only:
+        lines = None if target == asked.path else (shown.first_line, shown.last_line)
+        project.session().open_file(shown.path, asked.purpose, lines=lines)
+    value = shown_value(shown, text) | filled(notices=_notices(project, notices))
+    return ToolAnswer(value, shown_text(value))
+
+
+def close_file(
+    project: ServedProject, asked: arguments.CloseFile, summarising: Summarising | None = None
+) -> ToolAnswer:
+    """Take a file out of the working memory."""
+    session = project.session(summarising=summarising)
+    said = session.close_file(asked.path)
+    memo = session.memory.memos[-1]
+    value: Json = {"closed": memo.path, "memo": memo.text, "handle": memo.handle}
+    return ToolAnswer(value, f"{on_one_line(said)}\n{fenced(memo.text, path=memo.path, purpose=memo.purpose)}")
+
+
+def context(project: ServedProject, asked: arguments.Context) -> ToolAnswer:
+    """Begin a turn: what the model is to see now."""
+    session = project.session(asked.goal, asked.budget_tokens, asked.constraints)
+    for constraint in asked.constraints:
+        session.add_constraint(constraint)
+    if asked.stage:
+        session.set_status(asked.stage)
+    found = session.before_generation(asked.input)
+    value: Json = {
+        "text": found.text,
+        "files": [{**path_json(file.path), "shown": file.shown} for file in found.files],
+        "budget_tokens": found.ledger.budget_tokens,
+        "total_tokens": found.ledger.total_tokens,
+        **filled(notices=_notices(project, [])),
+    }
+    # The blocks are labelled and closed already; the goal and the guidance are meant for the model.
+    return ToolAnswer(value, printable(found.text) + notices_text(value))
+
+
+def commit_note(project: ServedProject, asked: arguments.CommitNote) -> ToolAnswer:
+    """Keep a conclusion."""
+    for named in asked.files:
+        resolve_inside(project.root, named.partition("::")[0])
+    note = project.session().commit_note(asked.title, asked.conclusion, files=asked.files, rejected=asked.rejected)
+    tied = ", ".join(on_one_line(anchor.symbol or anchor.path) for anchor in note.anchors) or "nothing"
+    anchors = [
+        filled(symbol=anchor.symbol) | path_json(anchor.path) | {"state": anchor.state.value} for anchor in note.anchors
+    ]
+    value: Json = {"id": note.note_id, **filled(anchors=anchors)}
+    return ToolAnswer(value, f"note {note.note_id} is kept, tied to: {tied}")
+
+
+def compact(project: ServedProject, asked: arguments.Compact, summarising: Summarising | None = None) -> ToolAnswer:
+    """Shorten a text to its facts, or give a whole one back."""
+    session = project.session(summarising=summarising)
+    if asked.handle:
+        text = session.restore(asked.handle)
+        return ToolAnswer({"handle": asked.handle, "text": text}, fenced(text, handle=asked.handle))
+    found = session.compact(asked.source or None, asked.max_tokens, asked.preserve)
+    value = dict(found.as_json())
+    notice = str(value.pop("notice", ""))
+    value = without_empty(value) | filled(notices=[on_one_line(notice)] if notice else [])
+    return ToolAnswer(value, fenced(found.as_text(), handle=found.handle) + notices_text(value))
+
+
+def status(project: ServedProject, asked: arguments.Status) -> ToolAnswer:
+    """Tell the state of the index; `refresh` is seen to by the server, before."""
+    del asked
+    value = status_value(project.ask(lambda engine: engine.status()), on_one_line(project.root))
+    value |= filled(notices=_notices(project, []))
+    return ToolAnswer(value, status_text(value))
+
+
+_answers: Mapping[str, Callable[[ServedProject, Any], ToolAnswer]] = {
+    "recall": recall,
+    "symbol": symbol,
+    "open_file": open_file,
+    "context": context,
+    "commit_note": commit_note,
+    "status": status,
+}
+_summarised: Mapping[str, Callable[[ServedProject, Any, Summarising | None], ToolAnswer]] = {
+    "close_file": close_file,
+    "compact": compact,
+}
+SUMMARISED_TOOLS = tuple(_summarised)
+"""Those whose answers a summariser may word."""
+
+
+def _symbol(project: ServedProject, engine: Engine, asked: arguments.Symbol) -> ToolAnswer:
+    if asked.want == "definition":
+        return _definition(project, engine, asked)
+    if asked.want == "impact":
+        found = engine.impact() if asked.name == "diff" else engine.impact_of(asked.name)
+        value = impact_value(found, asked.limit) | filled(notices=_notices(project, []))
+        return ToolAnswer(value, impact_text(value))
+    ask = engine.callers if asked.want == "callers" else engine.callees
+    calls = ask(asked.name, limit=asked.limit)
+    if calls.target is None and not calls.candidates:
+        raise TargetNotFoundError(asked.name, what="symbol", suggestions=calls.suggestions)
+    value = calls_value(calls, asked.want)
+    for key in ("candidates", asked.want):
+        if key in value:
+            value[key] = within(rows_of(value, key), asked.max_tokens)
+    value |= filled(notices=_notices(project, []))
+    return ToolAnswer(value, calls_text(value, asked.want))
+
+
+def _definition(project: ServedProject, engine: Engine, asked: arguments.Symbol) -> ToolAnswer:
+    shown = engine.show(asked.name)
+    if shown.card is None and ":" not in asked.name:
+        cards = engine.outline(asked.name)
+        rows = within([card_value(card, path=False) for card in cards[: asked.limit]], asked.max_tokens)
+        value: Json = {**path_json(shown.path), "outline": rows, "total": len(cards)}
+        value |= filled(notices=_notices(project, []))
+        return ToolAnswer(
+            value, cards_text(rows, f"{on_one_line(shown.path)}: {len(cards)} symbols, {len(rows)} shown")
+        )
+    value = shown_value(shown, _shortened(shown, asked.max_tokens)) | filled(notices=_notices(project, []))
+    return ToolAnswer(value, shown_text(value))
+
+
+def _shortened(shown: Shown, max_tokens: int) -> str:
+    """Return the text of what is shown, its middle left out where it is long."""
+    return head_and_tail(printable(shown.text), max_tokens, estimate_tokens)
+
+
+def _notices(project: ServedProject, notices: list[str]) -> list[str]:
+    """Return what the reader should know, and what is being done to the index."""
+    doing = project.indexing.words() if not project.has_index() or project.indexing.error else ""
+    if project.read_only and not project.has_index():
+        doing = "this server only reads: run `codecards index` to make an index"
+    repaired = [on_one_line(one) for one in project.engine.sessions.take_notices()]
+    return [*notices, *repaired, *([doing] if doing else [])]

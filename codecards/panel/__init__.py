@@ -1,0 +1,1 @@
+"""A session's files → read-only pages on loopback."""

@@ -1,0 +1,42 @@
+"""Panel pages: views as HTML. Everything is escaped and made visible; nothing of a project can bring in markup or scripts."""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from codecards.wire.answers import visible
+
+FOLDER = Path(__file__).parent / "templates"
+
+
+def page(template: str, values: Mapping[str, object]) -> str:
+    """Return a page of the panel."""
+    return _environment().get_template(template).render(values)
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalized,
+    )
+    environment.filters["count"] = lambda number: f"{number:,.0f}".replace(",", "\u202f")
+    environment.filters["percent"] = _percent
+    environment.filters["when"] = lambda stamp: stamp.replace("T", " ").removesuffix("Z") + " UTC"
+    environment.filters["weightiest"] = lambda terms: sorted(terms, key=lambda term: -abs(term.value))
+    return environment
+
+
+def _finalized(value: object) -> object:
+    return visible(value, keeps_lines=True) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _percent(share: float) -> str:
+    return "<1 %" if 0 < share < 0.005 else f"{share:.0%}".replace("%", " %")

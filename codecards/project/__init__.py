@@ -1,0 +1,1 @@
+"""A root folder → one open index: built, refreshed, read and closed."""

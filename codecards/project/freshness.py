@@ -1,0 +1,166 @@
+"""Freshness: no hit is shown before its file was looked at.
+
+**Invariant:** no line number that leaves the engine points past the end of its file.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, overload
+
+from codecards.indexer.build.changes import same_stamp
+from codecards.indexer.cards.card import Card
+from codecards.indexer.cards.chunking import CardDraft, text_lines
+from codecards.indexer.cards.record import content_key
+from codecards.indexer.parse.languages import HEAD_BYTES, detect_language
+from codecards.indexer.problems import Problem
+from codecards.indexer.store.rows import FileEntry
+from codecards.indexer.store.snapshot import Snapshot
+from codecards.indexer.text.decoding import DecodedText, decode
+from codecards.indexer.walk.files import DiscoverySettings, SourceFile, read_file, read_stamped
+
+if TYPE_CHECKING:
+    from codecards.indexer.build.worker_pool import Workers
+
+
+@dataclass(frozen=True)
+class FileNow:
+    """A file as it was on disk when it was looked at; its bytes become lines when they are asked for."""
+
+    data: bytes
+    drafts: dict[tuple[str, int], CardDraft] | None
+    """What its cards are now, by name and ordinal; None where the file is as it was indexed."""
+
+    @cached_property
+    def lines(self) -> Sequence[str]:
+        """All its lines."""
+        decoded = decode(self.data)
+        return text_lines(decoded.text) if isinstance(decoded, DecodedText) else []
+
+
+class LaterLines(Sequence[str]):
+    """Some lines of a file, cut out when they are asked for."""
+
+    def __init__(self, file: FileNow, first: int, last: int) -> None:
+        """Take the file and the first and last of the lines, 1-based, inclusive."""
+        self._file, self._first, self._last = file, first, last
+
+    @cached_property
+    def _lines(self) -> Sequence[str]:
+        return self._file.lines[self._first - 1 : self._last]
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        return self._lines[index]
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """A card as it stands on disk."""
+
+    card: Card
+    """With the lines of today."""
+    fresh: bool
+    file: FileNow
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """The whole file."""
+        return self.file.lines
+
+    @property
+    def card_lines(self) -> Sequence[str]:
+        """The card with what leads it."""
+        return LaterLines(self.file, self.card.lead_line, self.card.last_line)
+
+
+class FreshFiles:
+    """Looks at files once for one answer.
+
+    A file of which the file system says what it said when it was indexed is taken for unchanged, as the index itself
+    does; another one is told by its content.
+    """
+
+    def __init__(
+        self, root: Path, snapshot: Snapshot, workers: "Callable[[], Workers]", settings: DiscoverySettings
+    ) -> None:
+        """Take the project's root, the generation that named the cards, what gives the readers of changed files, and what is read."""
+        self._root, self._snapshot, self._workers, self._settings = root, snapshot, workers, settings
+        self._seen: dict[str, FileNow | None] = {}
+        self._entries: dict[str, FileEntry | None] = {}
+
+    def expect(self, paths: Collection[str]) -> None:
+        """Look up how some files were indexed: all at once is quicker than one by one, when they are looked at."""
+        self._entries = dict.fromkeys(paths) | self._snapshot.files_at(paths)
+
+    def look(self, cards: Iterable[Card]) -> Iterator[Looked]:
+        """Yield the cards that are still there, with today's lines; moved ones are found again."""
+        for card in cards:
+            file = self._file(card.path)
+            if file is None:
+                continue
+            if file.drafts is None:
+                yield Looked(card, True, file)
+                continue
+            ordinal = int(card.symbol_id.rpartition("~")[2]) if "~" in card.symbol_id.rpartition("::")[2] else 1
+            draft = file.drafts.get((card.qualified_name, ordinal)) or file.drafts.get((card.qualified_name, 1))
+            if draft is not None:
+                moved = replace(
+                    card, lead_line=draft.lead_line, first_line=draft.first_line, name_line=draft.name_line,
+                    last_line=min(draft.last_line, len(file.lines)), own_lines=draft.own_lines, signature=draft.signature,
+                )  # fmt: skip
+                yield Looked(moved, draft.content_hash == card.content_hash, file)
+
+    def lines(self, path: str) -> tuple[Sequence[str], bool] | None:
+        """Return (a file's lines, whether it has changed since it was indexed); None if it can't be read."""
+        file = self._file(path)
+        return None if file is None else (file.lines, file.drafts is not None)
+
+    def _file(self, path: str) -> FileNow | None:
+        """Return a file as it is now; None if it is gone, or is no text any more."""
+        if path not in self._seen:
+            self._seen[path] = self._read(path)
+        return self._seen[path]
+
+    def _read(self, path: str) -> FileNow | None:
+        entry = self._entries[path] if path in self._entries else self._snapshot.file_at(path)
+        if entry is None:
+            return None
+        read = read_stamped(self._root, SourceFile(path, 0, 0, 0), self._settings)
+        if isinstance(read, Problem):
+            return None
+        data, stamp = read
+        if not entry.racy and same_stamp(stamp, entry):
+            return FileNow(data, None)
+        language = detect_language(path, data[:HEAD_BYTES])
+        key = content_key(language, data)
+        if key == entry.content_key:
+            return FileNow(data, None)
+        if not isinstance(decode(data), DecodedText):
+            return None
+        from codecards.indexer.build.worker_pool import Content  # noqa: PLC0415 - few hits lie in changed files
+
+        answer = next(iter(self._workers().read([Content(key, language, data)])))
+        drafts = {(draft.qualified_name, draft.ordinal): draft for draft in answer.record.contents.drafts}
+        return FileNow(data, drafts)
+
+
+def text_reader(root: Path, entry: FileEntry, settings: DiscoverySettings) -> str | None:
+    """Return a file's text if it is the one that was indexed, else None."""
+    data = read_file(root, SourceFile(entry.path, 0, 0, 0), settings)
+    if (
+        isinstance(data, Problem)
+        or content_key(detect_language(entry.path, data[:HEAD_BYTES]), data) != entry.content_key
+    ):
+        return None
+    decoded = decode(data)
+    return decoded.text if isinstance(decoded, DecodedText) else None

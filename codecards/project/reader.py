@@ -1,0 +1,102 @@
+"""Reader: one committed generation, opened: the snapshot and all that is derived from it.
+
+**Invariant:** all answers of one reader come from one generation.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from codecards.errors import SnapshotDamagedError, SnapshotMissingError
+from codecards.indexer.index_folder import IndexFolder
+from codecards.indexer.problems import Kept
+from codecards.indexer.store.snapshot import Snapshot
+from codecards.retrieval.embed.embedder import Embedder
+from codecards.retrieval.store.folder import check_contents, read_languages
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from codecards.retrieval.index import DerivedIndex
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One generation, opened."""
+
+    snapshot: Snapshot
+    extractor: int
+    """The version that read the files; see `indexer.file_record.EXTRACTOR_VERSION`."""
+    _derived_folder: Path
+    _embedder: Callable[[], Embedder | None]
+
+    @cached_property
+    def derived(self) -> "DerivedIndex":
+        """What ranking reads, opened when it is first needed; see `open_derived`."""
+        from codecards.retrieval.index import DerivedIndex  # noqa: PLC0415 - numpy, tantivy: 0.15 s of CPU
+
+        return DerivedIndex.open(self._derived_folder, self._embedder())
+
+    def open_derived(self) -> None:
+        """Open what ranking reads.
+
+        Raises:
+            SnapshotMissingError: A writer has removed it meanwhile.
+            SnapshotDamagedError: It is broken.
+        """
+        assert self.derived is not None
+
+    def card_keys(self) -> "NDArray[np.uint64] | None":
+        """Return (n_cards, 2): the keys of the cards' embedded texts by row; None where nothing was embedded."""
+        from codecards.retrieval.vectors.transformer_vectors import card_keys  # noqa: PLC0415 - numpy
+
+        return card_keys(self._derived_folder)
+
+    @cached_property
+    def left_out(self) -> dict[str, int]:
+        """Reason -> number of files that are not indexed whole, and so can't be searched whole."""
+        counts: dict[str, int] = {}
+        for problem in self.snapshot.problems():
+            if problem.kept is not Kept.WHOLE:
+                counts[problem.reason.value] = counts.get(problem.reason.value, 0) + 1
+        return counts
+
+
+def open_reader(folder: IndexFolder, embedder: Callable[[], Embedder | None]) -> Reader:
+    """Open the newest generation.
+
+    Args:
+        folder: The project's index.
+        embedder: Gives the one that is wanted, where meaning is asked for; vectors of another one are not used.
+
+    Raises:
+        SnapshotMissingError: Nothing was indexed yet.
+        SnapshotFormatError: The index is of another version.
+        SnapshotDamagedError: Something of it is missing or broken, or a writer replaced it meanwhile.
+    """
+    if not folder.manifest_path.exists():
+        raise SnapshotMissingError(f"nothing is indexed in {folder.path}; run `codecards index` first")
+    if links := folder.links():
+        raise SnapshotDamagedError(
+            f"{links[0]} is a link, which codecards makes none of; run `codecards index` to rebuild"
+        )
+    manifest = folder.read_manifest()
+    snapshot = Snapshot(folder.database)
+    try:
+        if manifest.database != folder.database_stamp() and not folder.has_open_log():
+            snapshot.check()
+        derived_folder = folder.derived(snapshot.generation)
+        check_contents(derived_folder)
+        read_languages(derived_folder)
+    except (OSError, ValueError, KeyError) as error:
+        snapshot.close()
+        raise SnapshotDamagedError(
+            f"the index in {derived_folder} is damaged ({error}); run `codecards index`"
+        ) from error
+    except BaseException:
+        snapshot.close()
+        raise
+    return Reader(snapshot, manifest.extractor, derived_folder, embedder)

@@ -1,0 +1,56 @@
+"""Index status: the state of an index, as values."""
+
+from codecards.answers import Lane, Status
+from codecards.indexer.index_folder import FORMAT
+from codecards.project.reader import Reader
+from codecards.retrieval.embed.embedder import Embedder
+
+NOTHING_INDEXED = Status(
+    generation=0,
+    format=FORMAT,
+    commit=None,
+    dirty=None,
+    complete=False,
+    n_files=0,
+    n_cards=0,
+    n_edges=0,
+    embedder_name="",
+    embedder_dimensions=0,
+    embedder_identity="",
+    lanes=(Lane("words", False, "nothing is indexed yet"),),
+    problems=(),
+    n_changed=0,
+)
+
+
+def status_of(reader: Reader, embedder: Embedder | None, embedder_error: str, n_changed: int) -> Status:
+    """Return the state of an opened generation.
+
+    Args:
+        reader: The generation.
+        embedder: The one that is wanted, None if there is none.
+        embedder_error: Why there is none, "" if none was wanted.
+        n_changed: Files that changed since.
+    """
+    meta = reader.snapshot.meta
+    has_vectors = reader.derived.has_vectors
+    why_off = "" if has_vectors else embedder_error or "no vectors were made for this generation"
+    return Status(
+        generation=reader.snapshot.generation,
+        format=FORMAT,
+        commit=meta.get("commit") or None,
+        dirty={"1": True, "0": False}.get(meta.get("dirty", "")),
+        complete=meta.get("complete") == "1",
+        n_files=int(meta["n_files"]),
+        n_cards=int(meta["n_cards"]),
+        n_edges=int(meta["n_edges"]),
+        embedder_name=embedder.name if embedder else "none",
+        embedder_dimensions=embedder.dimensions if embedder else 0,
+        embedder_identity=embedder.identity if embedder else "none",
+        lanes=(
+            *(Lane(name, True, "") for name in ("words", "symbols", "graph")),
+            Lane("vectors", has_vectors, why_off),
+        ),
+        problems=tuple(reader.snapshot.problems()),
+        n_changed=n_changed,
+    )

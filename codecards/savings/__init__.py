@@ -1,0 +1,1 @@
+"""Recorded tool answers and questions → tokens spared, against grep."""

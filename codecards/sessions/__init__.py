@@ -1,0 +1,1 @@
+"""The router's ports, answered from an open index."""

@@ -1,0 +1,78 @@
+"""Project state: a project's notes and sessions on disk, and sessions over its index."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from codecards.answers import Recall
+from codecards.config import Settings
+from codecards.errors import UsageError
+from codecards.indexer.atomic_files import write_atomic
+from codecards.indexer.index_folder import FOLDER_NAME, IGNORE_TEXT
+from codecards.indexer.walk.files import resolve_inside
+from codecards.project.freshness import FreshFiles
+from codecards.project.reader import Reader
+from codecards.router.compress.summaries import Summariser, Summarising
+from codecards.router.memory.store import SessionStore
+from codecards.router.notes.archive import Archive
+from codecards.router.session import Session
+from codecards.sessions.anchors import IndexAnchors
+from codecards.sessions.index_ports import indexed_project
+
+
+class ProjectState:
+    """Holds what outlives an index: notes and sessions."""
+
+    def __init__(
+        self,
+        root: Path,
+        settings: Settings,
+        *,
+        reader: Callable[[], Reader],
+        fresh: Callable[[Reader], FreshFiles],
+        recall: Callable[[str, int], Recall],
+        catch_up: Callable[[], str],
+    ) -> None:
+        """Take the project, and what its engine can do: open the newest generation, look at files, answer, catch up."""
+        self._settings = settings
+        # Whatever folder the index is in; never out of the project.
+        self.folder = resolve_inside(root, FOLDER_NAME)
+        self.archive = Archive(self.folder / "archive", prepare=self._prepare)
+        self.sessions = SessionStore(self.folder / "sessions", prepare=self._prepare)
+        self.anchors = IndexAnchors(root, reader, fresh)
+        self.project = indexed_project(
+            root, settings.build.discovery, self.archive, self.anchors, reader=reader, fresh=fresh, recall=recall,
+            catch_up=catch_up,
+        )  # fmt: skip
+
+    def session(
+        self,
+        name: str,
+        *,
+        goal: str | None,
+        budget_tokens: int,
+        constraints: Sequence[str],
+        summariser: Summariser | Summarising | None = None,
+    ) -> Session:
+        """Return the session of this name, else a new one; see `Engine.session`."""
+        traces, summarising = self._settings.traces_turns, Summarising.by(summariser)
+        if goal is not None and not self.sessions.exists(name):
+            try:
+                return Session.start(
+                    self.sessions, name, self.project, self.archive, goal=goal, budget_tokens=budget_tokens,
+                    constraints=constraints, profile=self._settings.profile, traces_turns=traces,
+                    summarising=summarising,
+                )  # fmt: skip
+            except UsageError:
+                if not self.sessions.exists(name):
+                    raise
+                # Somebody else has just started it.
+        session = Session(self.sessions, name, self.project, self.archive, traces_turns=traces, summarising=summarising)
+        if goal is not None and goal.strip() != session.memory.task.goal:
+            session.set_goal(goal)
+        return session
+
+    def _prepare(self) -> None:
+        """Make the ignore file that keeps all but the notes out of commits, before something is written beside it."""
+        ignore = self.folder / ".gitignore"
+        if not ignore.exists():
+            write_atomic(ignore, IGNORE_TEXT.encode())

@@ -1,0 +1,1 @@
+"""A project's git history → factors on its ranking weights."""

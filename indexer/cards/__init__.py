@@ -1,0 +1,1 @@
+"""One file's bytes → its cards with their words, packed as the record of its content."""

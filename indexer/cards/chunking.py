@@ -1,0 +1,248 @@
+"""Partition: a file's lines are shared out among cards, so that each line belongs to exactly one.
+
+A line belongs to the innermost definition around it; what no definition holds is module code; a definition that owns
+more than `PART_LINES` lines goes on in parts; text without a grammar is cut into windows at blank lines.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from codecards.indexer.cards.card import Card, CardTexts
+from codecards.indexer.facts import Definition, FileFacts
+
+PART_LINES = 160
+"""Longest stretch of own lines in one card: about four screens, and within what an embedder reads."""
+WINDOW_LINES = 60
+"""Longest window of a text without a grammar."""
+MODULE_NAME = "<module>"
+"""Qualified name of the card that holds the code outside all definitions."""
+MAX_TEXT_CHARACTERS = 200_000
+"""Longest card text that is indexed; only a file of over-long lines has more."""
+
+LineRuns = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CardDraft:
+    """A card before its file has a path: what the text alone decides. The fields are those of `Card`."""
+
+    definition: int
+    """Position in `FileFacts.definitions`; a part has that of its definition; -1 for module code and windows."""
+    kind: str
+    name: str
+    qualified_name: str
+    ordinal: int
+    """1 for the first card of this qualified name in the file, 2 for the second …"""
+    parent: str
+    lead_line: int
+    first_line: int
+    name_line: int
+    last_line: int
+    own_lines: LineRuns
+    signature: str
+    doc: str
+    bases: tuple[str, ...]
+    content_hash: bytes
+
+
+def draft_cards(lines: Sequence[str], facts: FileFacts) -> tuple[CardDraft, ...]:
+    """Return the drafts of a file's cards in order of their first own line.
+
+    Args:
+        lines: The file's lines without their ends; line 1 is `lines[0]`.
+        facts: What was extracted from the same text.
+    """
+    if not any(line.strip() for line in lines):
+        return ()
+    owned = _own_lines(lines, facts.definitions)
+    drafts: list[CardDraft] = []
+    for position, definition in enumerate(facts.definitions):
+        drafts += _definition_drafts(lines, facts.definitions, position, definition, owned[position])
+    outside = owned[-1]
+    if outside:
+        drafts += _outside_drafts(lines, facts, outside)
+    drafts.sort(key=lambda draft: (draft.own_lines[0][0] if draft.own_lines else draft.first_line, draft.definition))
+    return tuple(_numbered(drafts))
+
+
+def card_texts(lines: Sequence[str], draft: CardDraft) -> CardTexts:
+    """Return the card's text by field, as ranking weighs it."""
+    body = "\n".join("\n".join(lines[first - 1 : last]) for first, last in draft.own_lines)
+    return CardTexts(
+        name=draft.name,
+        parent=draft.parent,
+        signature=draft.signature,
+        doc=draft.doc,
+        body=body[:MAX_TEXT_CHARACTERS],
+    )
+
+
+def place(draft: CardDraft, *, card_id: int, path: str, language: str, module: str) -> Card:
+    """Return the card that the draft becomes in the file at path."""
+    return Card(
+        card_id=card_id,
+        symbol_id=symbol_id(path, draft.qualified_name, draft.ordinal),
+        path=path,
+        language=language,
+        kind=draft.kind,
+        name=draft.name,
+        qualified_name=draft.qualified_name,
+        parent=draft.parent,
+        module=module,
+        lead_line=draft.lead_line,
+        first_line=draft.first_line,
+        name_line=draft.name_line,
+        last_line=draft.last_line,
+        own_lines=draft.own_lines,
+        signature=draft.signature,
+        doc=draft.doc,
+        bases=draft.bases,
+        content_hash=draft.content_hash,
+    )
+
+
+def symbol_id(path: str, qualified_name: str, ordinal: int) -> str:
+    """Return the stable id of a card: "src/auth.py::TokenStore.purge", "…::run~2" for the second of a name."""
+    suffix = f"~{ordinal}" if ordinal > 1 else ""
+    return f"{path}::{qualified_name}{suffix}"
+
+
+def make_cards(path: str, text: str, facts: FileFacts, module: str = "") -> tuple[Card, ...]:
+    """Return the cards of one file that is in no snapshot: their `card_id` is 0."""
+    drafts = draft_cards(text_lines(text), facts)
+    return tuple(place(draft, card_id=0, path=path, language=facts.language, module=module) for draft in drafts)
+
+
+def text_lines(text: str) -> list[str]:
+    """Return the lines of a decoded text without their ends; only LF (and the CR before it) ends a line."""
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]
+
+
+def _own_lines(lines: Sequence[str], definitions: Sequence[Definition]) -> dict[int, LineRuns]:
+    """Return position -> runs of lines that the definition owns; -1 -> those that none owns."""
+    owner = [-1] * len(lines)
+    for position, definition in enumerate(definitions):  # parents come first, so the innermost writes last
+        first, last = max(1, definition.lead_line), min(len(lines), definition.last_line)
+        owner[first - 1 : last] = [position] * max(0, last - first + 1)
+    _give_blank_lines_away(lines, owner)
+    runs: dict[int, list[tuple[int, int]]] = {position: [] for position in range(-1, len(definitions))}
+    start = 0
+    for index in range(1, len(owner) + 1):
+        if index == len(owner) or owner[index] != owner[start]:
+            runs[owner[start]].append((start + 1, index))
+            start = index
+    return {position: tuple(found) for position, found in runs.items()}
+
+
+def _give_blank_lines_away(lines: Sequence[str], owner: list[int]) -> None:
+    """Where only blank lines lie outside all definitions, give them to the card above (or below, at the top).
+
+    A card of module code that holds nothing but blank lines would be noise in every list.
+    """
+    outside = [index for index, held_by in enumerate(owner) if held_by == -1]
+    if not outside or len(outside) == len(owner) or any(lines[index].strip() for index in outside):
+        return
+    first_owner = next(held_by for held_by in owner if held_by != -1)
+    for index in outside:
+        owner[index] = owner[index - 1] if index else first_owner
+
+
+def _definition_drafts(
+    lines: Sequence[str], definitions: Sequence[Definition], position: int, definition: Definition, own: LineRuns
+) -> Iterator[CardDraft]:
+    """Yield the card of a definition, then the parts in which it goes on."""
+    last_line = min(definition.last_line, len(lines))
+    stretches = list(_stretches(own, PART_LINES)) or [()]
+    yield CardDraft(
+        definition=position,
+        kind=definition.kind,
+        name=definition.name,
+        qualified_name=definition.qualified_name,
+        ordinal=1,
+        parent=definitions[definition.parent].qualified_name if definition.parent >= 0 else "",
+        lead_line=definition.lead_line,
+        first_line=definition.first_line,
+        name_line=definition.name_line,
+        last_line=last_line,
+        own_lines=stretches[0],
+        signature=definition.signature,
+        doc=definition.doc,
+        bases=definition.bases,
+        content_hash=_hash(lines, ((definition.lead_line, last_line),)),
+    )
+    for number, stretch in enumerate(stretches[1:], 2):
+        name = f"{definition.qualified_name}<part {number}>"
+        yield _nameless(lines, "part", name, stretch, parent=definition.qualified_name, definition=position)
+
+
+def _outside_drafts(lines: Sequence[str], facts: FileFacts, outside: LineRuns) -> Iterator[CardDraft]:
+    """Yield the cards of what no definition holds: module code, or windows of a text without a grammar."""
+    if facts.language == "jupyter":
+        return  # what cells printed, and the notebook's own bookkeeping
+    if not facts.language or (not facts.definitions and facts.language in ("markdown", "text")):
+        for number, stretch in enumerate(_windows(lines, outside), 1):
+            yield _nameless(lines, "window", f"<window {number}>", stretch)
+        return
+    for number, stretch in enumerate(_stretches(outside, PART_LINES), 1):
+        name = MODULE_NAME if number == 1 else f"{MODULE_NAME}<part {number}>"
+        doc = facts.leading_comment if number == 1 else ""
+        yield _nameless(lines, "module" if number == 1 else "part", name, stretch, doc=doc)
+
+
+def _nameless(
+    lines: Sequence[str], kind: str, name: str, own: LineRuns, *, parent: str = "", doc: str = "", definition: int = -1
+) -> CardDraft:
+    first, last = own[0][0], own[-1][1]
+    return CardDraft(
+        definition, kind, "", name, 1, parent, first, first, first, last, own, "", doc, (), _hash(lines, own)
+    )
+
+
+def _stretches(runs: LineRuns, longest: int) -> Iterator[LineRuns]:
+    """Cut runs of lines into stretches of at most `longest` lines; a rest of less than a quarter is not cut off."""
+    total = sum(last - first + 1 for first, last in runs)
+    room, taken = longest, list[tuple[int, int]]()
+    for first, last in runs:
+        while last - first + 1 > room and total > longest + longest // 4:
+            if room:
+                taken.append((first, first + room - 1))
+            yield tuple(taken)
+            first, total, room, taken = first + room, total - longest, longest, []
+        taken.append((first, last))
+        room -= last - first + 1
+    if taken:
+        yield tuple(taken)
+
+
+def _windows(lines: Sequence[str], runs: LineRuns) -> Iterator[LineRuns]:
+    """Cut runs of lines into windows of at most `WINDOW_LINES`, at a blank line where the second half has one."""
+    for first, last in runs:
+        start = first
+        while last - start + 1 > WINDOW_LINES:
+            end = start + WINDOW_LINES - 1
+            blank = (line for line in range(end, start + WINDOW_LINES // 2, -1) if not lines[line - 1].strip())
+            end = next(blank, end)
+            yield ((start, end),)
+            start = end + 1
+        yield ((start, last),)
+
+
+def _numbered(drafts: Sequence[CardDraft]) -> Iterator[CardDraft]:
+    """Yield the drafts, those that share a qualified name told apart by their ordinal."""
+    seen: dict[str, int] = {}
+    for draft in drafts:
+        number = seen[draft.qualified_name] = seen.get(draft.qualified_name, 0) + 1
+        if number == 1:
+            yield draft
+            continue
+        fields = {name: getattr(draft, name) for name in CardDraft.__slots__}
+        yield CardDraft(**(fields | {"ordinal": number}))
+
+
+def _hash(lines: Sequence[str], runs: LineRuns) -> bytes:
+    text = "\n".join("\n".join(lines[first - 1 : last]) for first, last in runs)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

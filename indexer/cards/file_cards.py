@@ -1,0 +1,53 @@
+"""File reading: the bytes of one file become a record of all that they say; this is what worker processes do."""
+
+from dataclasses import replace
+
+from codecards.indexer.cards.chunking import card_texts, draft_cards, text_lines
+from codecards.indexer.cards.record import Contents, FileRecord, unread
+from codecards.indexer.cards.words import tokenize_cards
+from codecards.indexer.facts import Definition, FileFacts
+from codecards.indexer.parse.extraction import extract
+from codecards.indexer.problems import Kept, Reason
+from codecards.indexer.text.decoding import DecodedText, decode
+from codecards.indexer.text.secrets import mask_short
+from codecards.indexer.walk.roles import is_minified
+
+
+def read_content(data: bytes, language: str) -> FileRecord:
+    """Return the record of a file's bytes. Never raises on any bytes.
+
+    Args:
+        data: The whole file.
+        language: As `detect_language` told it.
+    """
+    decoded = decode(data)
+    if not isinstance(decoded, DecodedText):
+        return unread(*decoded)
+    if language != "jupyter" and is_minified(decoded.text):
+        detail = "its lines are too long for people to write; text that a program pressed together is not indexed"
+        return unread(Reason.MINIFIED, detail, decoded.encoding)
+    lines = text_lines(decoded.text)
+    facts = _without_secrets(extract(decoded.text, language))
+    drafts = draft_cards(lines, facts)
+    tokens = tokenize_cards([card_texts(lines, draft) for draft in drafts])
+    problems = [(reason, detail, Kept.WHOLE) for reason, detail in decoded.problems]
+    problems += [(reason, detail, Kept.PARTIAL) for reason, detail in facts.problems]
+    if drafts and not language:
+        problems.append((Reason.NO_GRAMMAR, "indexed in line windows, without symbols", Kept.WHOLE))
+    return FileRecord(facts, Contents(decoded.encoding, drafts, tokens, tuple(problems)))
+
+
+def _without_secrets(facts: FileFacts) -> FileFacts:
+    """Return facts whose texts can be shown: what is stored of a file goes into every answer."""
+    definitions = tuple(map(_without_secret, facts.definitions))
+    return replace(facts, definitions=definitions, leading_comment=mask_short(facts.leading_comment))
+
+
+def _without_secret(definition: Definition) -> Definition:
+    signature, doc = mask_short(definition.signature), mask_short(definition.doc)
+    if definition.kind == "section":  # its heading is its name
+        name, qualified_name = mask_short(definition.name), mask_short(definition.qualified_name)
+        definition = replace(definition, name=name, qualified_name=qualified_name)
+    if signature == definition.signature and doc == definition.doc:
+        return definition
+    return replace(definition, signature=signature, doc=doc)

@@ -1,0 +1,1 @@
+"""Definitions and references of all files → resolved call edges."""

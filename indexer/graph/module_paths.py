@@ -1,0 +1,330 @@
+"""Module paths: which files of the repository an import means, by the rules of its language."""
+
+import posixpath
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+from codecards.indexer.facts import FileFacts
+from codecards.indexer.graph.scoping import scoping_of
+
+SCRIPT_SUFFIXES = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte", ".d.ts")
+SOURCE_FOLDERS = ("src", "lib", "python", "source")
+_PYTHON_STANDARD = sys.stdlib_module_names - {"test"}  # a repository's own tests are often a package of that name
+_GO_STANDARD = frozenset(
+    """
+    archive bufio builtin bytes cmp compress container context crypto database debug embed encoding errors expvar
+    flag fmt go hash html image index io iter log maps math mime net os path plugin reflect regexp runtime slices
+    sort strconv strings structs sync syscall testing text time unicode unique unsafe
+    """.split()
+)
+
+
+def module_name(path: str, facts: FileFacts) -> str:
+    """Return the name by which other files reach this one: "shop.pricing"."""
+    if facts.package:
+        return facts.package
+    folder, _, name = path.rpartition("/")
+    is_script = scoping_of(facts.language).family == "javascript"
+    stem = name.partition(".")[0] if is_script else name.rpartition(".")[0] or name
+    parts = [part for part in folder.split("/") if part]
+    if (len(parts) > 1 and parts[0] in SOURCE_FOLDERS) or parts[:1] == ["src"]:
+        parts = parts[1:]
+    if stem not in ("__init__", "index", "mod"):
+        parts.append(stem)
+    return ".".join(parts)
+
+
+class ModulePaths:
+    """Finds the files that an import means."""
+
+    def __init__(self, files: Mapping[str, FileFacts]) -> None:
+        """Take all files of the repository."""
+        self._files = files
+        self._python_found: dict[tuple[str, str], str | None] = {}
+
+    # Python
+
+    def python(self, path: str, module: str, level: int) -> str | None:
+        """Return the file of a module that the file at path imports; None if there is none in the repository.
+
+        Args:
+            path: The importing file.
+            module: Dotted, without leading dots; may be "".
+            level: Number of leading dots, 0 for an absolute import.
+        """
+        if level:
+            return self._python_relative(path, module, level)
+        folder = path.rpartition("/")[0]
+        key = (folder, module)
+        if key not in self._python_found:
+            self._python_found[key] = self._python_absolute(folder, module)
+        return self._python_found[key]
+
+    def python_inside(self, path: str, name: str) -> str | None:
+        """Return the submodule of a package (path of its `__init__`), None if there is none."""
+        folder, _, file = path.rpartition("/")
+        if not name or file.partition(".")[0] != "__init__":
+            return None
+        return self._python_at(f"{folder}/{name}" if folder else name)
+
+    def is_python_package(self, dotted: str) -> bool:
+        """Return whether a dotted name is a folder with Python files somewhere under it, known from the root."""
+        return dotted in self._python_modules[1]
+
+    @cached_property
+    def _python_modules(self) -> tuple[dict[str, list[str]], set[str]]:
+        """Dotted name -> files; and the dotted names of packages."""
+        modules: dict[str, list[str]] = defaultdict(list)
+        packages: set[str] = set()
+        for path, facts in self._files.items():
+            if scoping_of(facts.language).family == "python" and path.endswith((".py", ".pyi", ".pyx")):
+                for name in _python_names(path, self._files):
+                    modules[name].append(path)
+                    parts = name.split(".")
+                    packages.update(".".join(parts[:length]) for length in range(1, len(parts)))
+        return modules, packages
+
+    def _python_absolute(self, folder: str, module: str) -> str | None:
+        top = module.partition(".")[0]
+        if top in _PYTHON_STANDARD:
+            return None  # a script's neighbour may hide it, but hardly ever is meant to
+        found = self._python_modules[0].get(module, [])
+        if not found:
+            is_package = f"{folder}/__init__.py" in self._files if folder else False
+            return None if is_package else self._python_at(posixpath.join(folder, module.replace(".", "/")))
+        return min(found, key=lambda one: (-_shared_folders(one, folder), one.endswith(".pyi"), one.count("/"), one))
+
+    def _python_relative(self, path: str, module: str, level: int) -> str | None:
+        folder = path.rpartition("/")[0]
+        for _ in range(level - 1):
+            if not folder:
+                return None
+            folder = folder.rpartition("/")[0]
+        return self._python_at(posixpath.join(folder, module.replace(".", "/")) if module else folder)
+
+    def _python_at(self, base: str) -> str | None:
+        choices = (
+            (f"{base}/__init__.py", f"{base}.py", f"{base}.pyx", f"{base}/__init__.pyi", f"{base}.pyi")
+            if base
+            else ("__init__.py",)
+        )
+        return next((one for one in choices if one in self._files), None)
+
+    # files named by paths: scripts, C includes, Ruby and Lua requires, Zig imports
+
+    def file_of(self, path: str, module: str) -> str | None:
+        """Return the file that a path or specifier written in the file at path means, None if it is outside."""
+        language = self._files[path].language
+        if scoping_of(language).family == "javascript":
+            return self._script(path, module)
+        written = module.replace(".", "/") if language == "lua" else module
+        suffix = {"ruby": ".rb", "lua": ".lua"}.get(language, "")
+        if suffix and not written.endswith(suffix):
+            written += suffix
+        near = posixpath.normpath(posixpath.join(posixpath.dirname(path), written))
+        if near in self._files:
+            return near
+        tail = written.lstrip("./")
+        found = [
+            one for one in self._by_filename.get(tail.rpartition("/")[2], ()) if one == tail or one.endswith("/" + tail)
+        ]
+        return (
+            max(found, key=lambda one: (_shared_folders(one, posixpath.dirname(path)), -len(one), one))
+            if found
+            else None
+        )
+
+    @cached_property
+    def _by_filename(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for path in self._files:
+            found.setdefault(path.rpartition("/")[2], []).append(path)
+        return found
+
+    def _script(self, path: str, module: str) -> str | None:
+        if module.startswith("."):
+            return self._script_at(posixpath.normpath(posixpath.join(posixpath.dirname(path), module)))
+        if module.startswith(("@/", "~/", "$lib/", "#/")):
+            inside = module.partition("/")[2]
+            tops = self._tops_above(path)
+            return next(
+                filter(
+                    None,
+                    (
+                        self._script_at(f"{top}{part}{inside}")
+                        for top in tops
+                        for part in ("src/", "", "app/", "src/lib/")
+                    ),
+                ),
+                None,
+            )
+        if "/" in module and not module.startswith("@"):
+            found = next(filter(None, (self._script_at(f"{top}{module}") for top in ("", "src/"))), None)
+            if found is not None:
+                return found
+        return self._workspace_package(module)
+
+    def _script_at(self, base: str) -> str | None:
+        if base in self._files and base.endswith(SCRIPT_SUFFIXES):
+            return base
+        stem = base
+        for written in (".js", ".jsx", ".mjs", ".cjs"):  # TypeScript writes the suffix of what the file will become
+            stem = stem.removesuffix(written)
+        choices = (
+            *(stem + suffix for suffix in SCRIPT_SUFFIXES),
+            *(f"{base}/index{suffix}".removeprefix("./") for suffix in SCRIPT_SUFFIXES),
+        )
+        return next((one for one in choices if one in self._files), None)
+
+    def _tops_above(self, path: str) -> list[str]:
+        """Return the folders above a file, nearest first, each "" or with a slash at its end."""
+        parts = path.split("/")[:-1]
+        return ["/".join(parts[:n]) + "/" if n else "" for n in range(len(parts), -1, -1)]
+
+    @cached_property
+    def _script_packages(self) -> dict[str, list[str]]:
+        """Folder name -> folders of that name that hold an index or a src/index."""
+        found: dict[str, set[str]] = {}
+        for path in self._files:
+            folder, _, file = path.rpartition("/")
+            if file.partition(".")[0] == "index" and path.endswith(SCRIPT_SUFFIXES):
+                folder = folder.removesuffix("/src")
+                found.setdefault(folder.rpartition("/")[2], set()).add(folder)
+        return {name: sorted(folders) for name, folders in found.items()}
+
+    def _workspace_package(self, module: str) -> str | None:
+        """Return the file of a package of the same workspace: "@shop/money" → packages/money/src/index.ts."""
+        parts = module.split("/")
+        scoped = module.startswith("@")
+        if not scoped or len(parts) < 2:
+            return None
+        folders = [one for one in self._script_packages.get(parts[1], ()) if "/" in one]
+        if len(folders) != 1:
+            return None
+        inside = "/".join(parts[2:])
+        return next(
+            filter(None, (self._script_at(f"{folders[0]}/{part}{inside}".rstrip("/")) for part in ("src/", ""))), None
+        )
+
+    # Go
+
+    def go_unit(self, path: str) -> str:
+        """Return the package that a Go file belongs to, as "folder#package"."""
+        return f"{path.rpartition('/')[0]}#{self._files[path].package}"
+
+    def go_import(self, module: str) -> str | None:
+        """Return the package that an import path means, None if it is outside."""
+        if module not in self._go_found:
+            self._go_found[module] = self._find_go(module)
+        return self._go_found[module]
+
+    @cached_property
+    def _go_found(self) -> dict[str, str | None]:
+        return {}
+
+    @cached_property
+    def _go_units(self) -> dict[str, str]:
+        """Folder -> the package that importers of it get."""
+        packages: dict[str, Counter[str]] = defaultdict(Counter)
+        for path, facts in self._files.items():
+            if facts.language == "go" and not facts.package.endswith("_test"):
+                packages[path.rpartition("/")[0]][facts.package] += 1 if path.endswith("_test.go") else 100
+        return {folder: f"{folder}#{counts.most_common(1)[0][0]}" for folder, counts in packages.items()}
+
+    @cached_property
+    def _go_prefixes(self) -> Counter[str]:
+        """What may stand before the repository's folders in import paths -> number of import paths that it explains."""
+        modules = {one.module for facts in self._files.values() if facts.language == "go" for one in facts.imports}
+        votes: Counter[str] = Counter()
+        for module in modules:
+            parts = module.split("/")
+            for n in range(len(parts) + 1):
+                if "/".join(parts[n:]) in self._go_units:
+                    votes["/".join(parts[:n])] += 1
+        return votes
+
+    def _find_go(self, module: str) -> str | None:
+        parts = module.split("/")
+        if parts[0] in _GO_STANDARD:
+            return None
+        best: tuple[int, int, str] | None = None
+        for n in range(len(parts) + 1):
+            folder, prefix = "/".join(parts[n:]), "/".join(parts[:n])
+            # A root package alone explains every import path: without another vote its name proves nothing.
+            if folder in self._go_units and (folder or self._go_prefixes[prefix] > 1):
+                choice = (self._go_prefixes[prefix], len(folder), folder)
+                best = max(best, choice) if best else choice
+        return self._go_units[best[2]] if best else None
+
+    # Rust
+
+    def crate_named(self, name: str) -> str | None:
+        """Return the source folder of the repository's crate of that name, None if it has none."""
+        return self._crates.get(name)
+
+    @cached_property
+    def _crates(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for path in sorted(self._files):
+            if path.endswith("src/lib.rs"):
+                folder = path.removesuffix("/src/lib.rs").removesuffix("src/lib.rs")
+                if folder:
+                    found.setdefault(folder.rpartition("/")[2].replace("-", "_"), f"{folder}/src")
+        return found
+
+    def library_of(self, path: str) -> str | None:
+        """Return the source folder of the library in the Rust package that a file belongs to, None if it has none."""
+        parts = path.split("/")
+        for index in range(len(parts) - 1, 0, -1):
+            if parts[index - 1] in ("src", "tests", "examples", "benches"):
+                folder = "/".join([*parts[: index - 1], "src"])
+                if f"{folder}/lib.rs" in self._files:
+                    return folder
+        return None
+
+
+def crate_of(path: str) -> tuple[str, tuple[str, ...]]:
+    """Return (source folder of the crate, module path inside) of a Rust file."""
+    parts = path.removesuffix(".rs").split("/")
+    top = max((index for index, part in enumerate(parts[:-1]) if part == "src"), default=-1)
+    if (
+        top < 0
+        and (test := next((n for n, part in enumerate(parts[:-1]) if part in ("tests", "examples", "benches")), -1))
+        >= 0
+    ):
+        return "/".join(parts[: test + 2]), tuple(parts[test + 2 :])  # each of these files is a crate of its own
+    crate, inside = "/".join(parts[: top + 1]), parts[top + 1 :]
+    if inside[:1] == ["bin"] and len(inside) > 1:
+        return "/".join([crate, *inside[:2]]), tuple(inside[2:])
+    if inside and inside[-1] in ("lib", "main", "mod"):
+        inside = inside[:-1]
+    return crate, tuple(inside)
+
+
+def _python_names(path: str, files: Mapping[str, FileFacts]) -> Iterable[str]:
+    """Return the dotted names of a file: from the root, and from the folder above its outermost package."""
+    parts = path.rpartition(".")[0].split("/")
+    depth = len(parts) - 1
+    if parts[-1] == "__init__":
+        parts.pop()
+    names = {".".join(parts)}
+    folder = path.split("/")[:depth]
+    while folder and ("/".join([*folder, "__init__.py"]) in files or "/".join([*folder, "__init__.pyi"]) in files):
+        folder.pop()
+    if folder and len(folder) < depth:  # a file in no package is reached so by its neighbours only
+        names.add(".".join(parts[len(folder) :]))
+    if parts and parts[0] in SOURCE_FOLDERS:
+        names.add(".".join(parts[1:]))
+    return [name for name in sorted(names) if name]
+
+
+def _shared_folders(path: str, folder: str) -> int:
+    """Return the number of folders, from the root, that a file shares with a folder."""
+    count = 0
+    for mine, theirs in zip(path.split("/")[:-1], folder.split("/"), strict=False):
+        if mine != theirs:
+            break
+        count += 1
+    return count

@@ -1,0 +1,291 @@
+"""Symbol table: what the whole repository defines, so that a name can be looked up by where it stands.
+
+Each file belongs to a *space*, a set of files that share their top-level names: the file alone (Python, TypeScript),
+its folder (Go), its crate (Rust), or all files of its language family (Java, C#, C++, Ruby, PHP …). A definition's
+*full name* is its qualified name behind the file's package or module path; what it means is one thing in its space.
+"""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import msgspec
+
+from codecards.indexer.facts import Binding, Definition, FileFacts, Import
+from codecards.indexer.graph.module_paths import ModulePaths, crate_of
+from codecards.indexer.graph.scoping import Scoping, scoping_of
+
+TYPE_KINDS = frozenset({"class", "struct", "interface", "trait", "enum", "record", "object", "impl", "type"})
+HOLDER_KINDS = TYPE_KINDS | {"namespace", "module"}
+"""Definitions whose members are reached through their name."""
+MEMBER_KINDS = frozenset({"method", "constructor", "property", "field", "declaration"})
+CALLED_KINDS = (
+    frozenset({"function", "method", "constructor", "property", "macro", "declaration", "procedure"}) | TYPE_KINDS
+)
+
+MAX_INCLUDED = 5_000
+"""Files that one file can see through its includes before no more are looked at."""
+
+Place = tuple[str, int]
+"""(path, position in the file's definitions); -1 is the file as a whole."""
+
+
+class FullName(NamedTuple):
+    """What a definition is called in the whole repository."""
+
+    space: str
+    name: str
+
+
+class FileNames:
+    """The names of one file, by where they hold."""
+
+    __slots__ = ("bindings", "children", "facts", "imports", "path", "prefix", "scoping", "space", "stars")
+
+    def __init__(self, path: str, facts: FileFacts, space: str, prefix: str) -> None:
+        """Sort what the facts say."""
+        self.path = path
+        self.facts = facts
+        self.space = space
+        self.prefix = prefix
+        """Stands before the file's qualified names; "" or ends with a dot."""
+        self.scoping: Scoping = scoping_of(facts.language)
+        self.children: dict[tuple[int, str], list[int]] = {}
+        """(position of the parent or -1, name) -> positions."""
+        for position, one in enumerate(facts.definitions):
+            self.children.setdefault((one.parent, one.name), []).append(position)
+        self.imports: dict[tuple[int, str], list[Import]] = {}
+        """(scope, name bound) -> imports."""
+        self.stars: list[Import] = []
+        """Imports that bind no name: star imports, includes, namespaces that are used."""
+        for brought in facts.imports:
+            if brought.alias:
+                self.imports.setdefault((brought.scope, brought.alias), []).append(brought)
+                if "." in brought.alias:  # `import a.b` binds a
+                    self.imports.setdefault((brought.scope, brought.alias.partition(".")[0]), []).append(brought)
+            else:
+                self.stars.append(brought)
+        self.bindings: dict[tuple[int, str], list[Binding]] = {}
+        for bound in facts.bindings:
+            self.bindings.setdefault((bound.scope, bound.name), []).append(bound)
+
+    def full(self, position: int) -> FullName:
+        """Return the full name of a definition."""
+        return FullName(self.space, self.prefix + self.facts.definitions[position].qualified_name)
+
+    def type_around(self, scope: int) -> FullName | None:
+        """Return the type whose instance `self` is at a scope, None outside all types."""
+        definitions = self.facts.definitions
+        while scope >= 0:
+            one = definitions[scope]
+            if one.kind in TYPE_KINDS:
+                return FullName(self.space, self.prefix + one.qualified_name)
+            owner = one.qualified_name.rpartition(".")[0]
+            parent = definitions[one.parent] if one.parent >= 0 else None
+            outside = parent is None or owner != parent.qualified_name
+            if (
+                owner
+                and (one.kind in MEMBER_KINDS or outside)
+                and (outside or parent is None or parent.kind not in CALLED_KINDS)
+            ):
+                return FullName(self.space, self.prefix + owner)
+            scope = one.parent
+        return None
+
+    def scope_at(self, line: int, within: int) -> int:
+        """Return the innermost definition around a line, at least the one given."""
+        return _scope_at(self.facts.definitions, line, within)
+
+
+class SymbolTable:
+    """All definitions of a repository."""
+
+    def __init__(self, files: Mapping[str, FileFacts]) -> None:
+        """Take path -> facts of every file."""
+        self.files = {path: files[path] for path in sorted(files)}
+        self.modules = ModulePaths(self.files)
+        self.names: dict[str, FileNames] = {}
+        self.spaces: dict[str, dict[str, list[Place]]] = defaultdict(dict)
+        """Space -> full name -> places, in order of path and position."""
+        self.fields: dict[FullName, list[tuple[str, Binding]]] = defaultdict(list)
+        """Full name of a member -> (path, what is known of its type)."""
+        self._included: dict[str, frozenset[str]] = {}
+        self._stems: dict[str, frozenset[str]] = {}
+        self.unowned: list[Place] = []
+        """Members written outside their types; `name_meanings` finds out whose they are."""
+        for path, facts in self.files.items():
+            self._add(path, facts)
+
+    def definition(self, place: Place) -> Definition:
+        """Return the definition at a place (not for position -1)."""
+        return self.files[place[0]].definitions[place[1]]
+
+    def at(self, full: FullName) -> list[Place]:
+        """Return where a full name is defined."""
+        return self.spaces[full.space].get(full.name, []) if full.space in self.spaces else []
+
+    def types_at(self, full: FullName) -> list[Place]:
+        """Return the definitions of a type, its partial parts and impl blocks included."""
+        return [place for place in self.at(full) if self.definition(place).kind in HOLDER_KINDS]
+
+    def full(self, place: Place) -> FullName:
+        """Return the full name of the definition at a place."""
+        return self.names[place[0]].full(place[1])
+
+    @cached_property
+    def by_name(self) -> dict[tuple[str, str], list[Place]]:
+        """(family, last name) -> all that can be called or constructed, functions inside functions left out."""
+        found: dict[tuple[str, str], list[Place]] = {}
+        for path, names in self.names.items():
+            family, definitions = names.scoping.family, names.facts.definitions
+            for position, one in enumerate(definitions):
+                if one.kind not in CALLED_KINDS or one.kind == "impl":
+                    continue
+                local = (
+                    one.kind == "function"
+                    and one.parent >= 0
+                    and definitions[one.parent].kind in ("function", "method")
+                )
+                if not local:
+                    found.setdefault((family, one.name), []).append((path, position))
+        return found
+
+    @cached_property
+    def packages(self) -> set[FullName]:
+        """All packages and namespaces, and those around them, as full names that end with a dot."""
+        found: set[FullName] = set()
+        for names in self.names.values():
+            prefixes = {names.prefix}
+            prefixes.update(
+                names.prefix + one.qualified_name + "." for one in names.facts.definitions if one.kind == "namespace"
+            )
+            for prefix in prefixes:
+                parts = prefix.split(".")[:-1]
+                found.update(FullName(names.space, ".".join(parts[: n + 1]) + ".") for n in range(len(parts)))
+        return found
+
+    @cached_property
+    def files_of_package(self) -> dict[FullName, list[str]]:
+        """Package (full name that ends with a dot, or "") -> its files."""
+        found: dict[FullName, list[str]] = {}
+        for path, names in self.names.items():
+            found.setdefault(FullName(names.space, names.prefix), []).append(path)
+        return found
+
+    def files_included(self, path: str) -> frozenset[str]:
+        """Return the file and those that it includes, directly or not (C and C++)."""
+        if path not in self._included:
+            seen, pending = {path}, [path]
+            while pending and len(seen) < MAX_INCLUDED:
+                one = pending.pop()
+                for brought in self.names[one].stars:
+                    target = self.modules.file_of(one, brought.module)
+                    if target is not None and target not in seen:
+                        seen.add(target)
+                        pending.append(target)
+            self._included[path] = frozenset(seen)
+        return self._included[path]
+
+    def stems_included(self, path: str) -> frozenset[str]:
+        """Return the names, without endings, of the files that a file includes."""
+        if path not in self._stems:
+            self._stems[path] = frozenset(stem_of(one) for one in self.files_included(path))
+        return self._stems[path]
+
+    def _add(self, path: str, facts: FileFacts) -> None:
+        space, prefix = _space_of(path, facts, self.modules)
+        names = self.names[path] = FileNames(path, facts, space, prefix)
+        known = self.spaces[space]
+        for position, one in enumerate(facts.definitions):
+            known.setdefault(prefix + one.qualified_name, []).append((path, position))
+            if one.kind in MEMBER_KINDS and (
+                one.parent < 0 or facts.definitions[one.parent].kind in ("impl", "namespace")
+            ):
+                self.unowned.append((path, position))
+        for bound in facts.bindings:
+            name = bound.name
+            if name.startswith("self."):
+                owner = names.type_around(bound.scope)
+                name = name[5:]
+            elif bound.scope >= 0 and facts.definitions[bound.scope].kind in TYPE_KINDS:
+                owner = names.full(bound.scope)
+            else:
+                continue
+            if owner is not None:
+                self.fields[FullName(space, f"{owner.name}.{name}")].append((path, bound))
+
+
+def stem_of(path: str) -> str:
+    """Return a file's name without its endings."""
+    return path.rpartition("/")[2].partition(".")[0]
+
+
+def interface_digest(path: str, facts: FileFacts) -> bytes:
+    """Return a digest of all that resolving other files' references can depend on; lines are no part of it.
+
+    Equal digests before and after an edit of the file mean that every other file's edges stay the same, but for the
+    lines and positions of what they lead to.
+    """
+    definitions = facts.definitions
+    shared = [
+        one for one in facts.bindings if one.scope < 0 or "." in one.name or definitions[one.scope].kind in TYPE_KINDS
+    ]
+    # `self.store = store` depends on what the method's parameter `store` is, and so on through other locals.
+    wanted = {word for one in shared for word in _words(one.value)}
+    while more := {word for one in facts.bindings if one.name in wanted for word in _words(one.value)} - wanted:
+        wanted |= more
+    seen = (
+        path.encode("utf-8", "surrogateescape"),
+        facts.language,
+        facts.package,
+        [
+            (d.name, d.qualified_name, d.kind, d.parent, d.bases, d.returns, d.exported, d.signature)
+            for d in definitions
+        ],
+        [(i.module, i.name, i.alias, i.level, i.scope, i.reexported) for i in facts.imports],
+        _seen(shared, definitions),
+        _seen([one for one in facts.bindings if one.name in wanted], definitions),
+        facts.exports,
+    )
+    return hashlib.blake2b(_encode(seen), digest_size=16).digest()
+
+
+def _seen(bindings: Sequence[Binding], definitions: Sequence[Definition]) -> list[tuple[object, ...]]:
+    """Return what of bindings matters elsewhere: where they hold, and of their lines only which are the same."""
+    lines = [0, *(one.line for one in bindings)]
+    return [
+        (one.name, one.value, one.scope, _scope_at(definitions, one.line, one.scope), one.line == before)
+        for one, before in zip(bindings, lines, strict=False)
+    ]
+
+
+def _scope_at(definitions: Sequence[Definition], line: int, within: int) -> int:
+    best = within
+    for position, one in enumerate(definitions):
+        if one.first_line > line:
+            break
+        if one.last_line >= line and position > best:
+            best = position
+    return best
+
+
+_encode = msgspec.msgpack.Encoder().encode
+
+
+def _words(value: str) -> tuple[str, ...]:
+    return (value.lstrip("=").partition(".")[0].removesuffix("()"),)
+
+
+def _space_of(path: str, facts: FileFacts, modules: ModulePaths) -> tuple[str, str]:
+    """Return (space, prefix of full names) of a file."""
+    scoping = scoping_of(facts.language)
+    if scoping.space == "folder":
+        return modules.go_unit(path), ""
+    if scoping.space == "crate":
+        crate, inside = crate_of(path)
+        return f"rust:{crate}", "".join(part + "." for part in inside)
+    if scoping.space == "all":
+        return f"all:{scoping.family}", facts.package + "." if facts.package else ""
+    return path, ""

@@ -1,0 +1,1 @@
+"""One file's text → facts: definitions, references and imports, from tree-sitter."""

@@ -1,0 +1,154 @@
+"""Query matches: each match of a language's query is sorted by its role (see `extraction` for the captures)."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+
+import tree_sitter
+
+from codecards.indexer.parse.dialects.base import UNKNOWN, Captures, Dialect, Draft
+from codecards.indexer.parse.tree import Syntax, definition_query, find_matches, query_text
+
+Use = tuple[str, tree_sitter.Node, Captures]
+Handler = Callable[["Collected", str, tree_sitter.Node, Captures], None]
+_RANK = {"value": 2, "type": 1}
+_not_capture = re.compile(r"\"(?:\\.|[^\"\\])*\"|;[^\n]*|\(#[^()]*\)")
+
+
+@dataclass(slots=True)
+class Collected:
+    """What the matches of one tree gave, by role."""
+
+    source: bytes
+    dialect: Dialect
+    drafts: list[Draft] = field(default_factory=list)
+    references: dict[int, Use] = field(default_factory=dict)
+    bindings: list[Captures] = field(default_factory=list)
+    own_bindings: list[Captures] = field(default_factory=list)
+    imports: list[tree_sitter.Node] = field(default_factory=list)
+    exports: list[tuple[str, str]] = field(default_factory=list)
+    comments: list[tree_sitter.Node] = field(default_factory=list)
+    attributes: list[tree_sitter.Node] = field(default_factory=list)
+    outers: list[tree_sitter.Node] = field(default_factory=list)
+    locals: list[tree_sitter.Node] = field(default_factory=list)
+    package: str = ""
+    names: set[int] = field(default_factory=set)
+    """Bytes where definitions are named: no uses."""
+
+
+def collect(syntax: Syntax, language: str, dialect: Dialect) -> Collected:
+    """Return what a language's query finds in a text."""
+    found = Collected(syntax.data, dialect)
+    query, table = definition_query(language), _handlers(language)
+    if query is not None:
+        for pattern, captures in find_matches(syntax, query):
+            for handle, kind, key in table[pattern]:
+                if key in captures:  # one branch of an alternative may lack it
+                    handle(found, kind, captures[key][0], captures)
+    return found
+
+
+def text_of(source: bytes, node: tree_sitter.Node) -> str:
+    """Return a node's text."""
+    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+def _add_definition(found: Collected, kind: str, node: tree_sitter.Node, captures: Captures) -> None:
+    source, dialect = found.source, found.dialect
+    name_node = captures["name"][0] if "name" in captures else node
+    found.names.add(name_node.start_byte)
+    bases = captures.get("base") or (captures["bases"][0].named_children if "bases" in captures else ())
+    names = [dialect.type_text(source[base.start_byte : base.end_byte]) for base in bases]
+    owner = captures["owner"][0] if "owner" in captures else None
+    returns = captures["returns"][0] if "returns" in captures else None
+    result = dialect.type_text(source[returns.start_byte : returns.end_byte]) if returns is not None else ""
+    draft = Draft(
+        node,
+        kind,
+        text_of(source, name_node) if name_node is not node else "",
+        dialect.type_text(source[owner.start_byte : owner.end_byte]) if owner is not None else "",
+        node.start_byte,
+        node.end_byte,
+        name_node.start_point[0],
+        name_node.start_byte,
+        captures["body"][0] if "body" in captures else None,
+        tuple(dict.fromkeys(name for name in names if name)),
+        "" if result == "void" else result,
+    )
+    found.drafts.extend(one for one in dialect.draft(draft, captures, source) if one.name)
+
+
+def _add_reference(found: Collected, kind: str, node: tree_sitter.Node, captures: Captures) -> None:
+    start = node.start_byte
+    known = found.references.get(start)
+    if known is None or _RANK.get(known[0], 0) > _RANK.get(kind, 0):
+        found.references[start] = (kind, node, captures)
+
+
+def _add_binding(found: Collected, _kind: str, _node: tree_sitter.Node, captures: Captures) -> None:
+    found.bindings.append(captures)
+
+
+def _add_own_binding(found: Collected, _kind: str, _node: tree_sitter.Node, captures: Captures) -> None:
+    found.own_bindings.append(captures)
+
+
+def _add_import(found: Collected, _kind: str, node: tree_sitter.Node, _captures: Captures) -> None:
+    found.imports.append(node)
+
+
+def _add_comment(found: Collected, _kind: str, node: tree_sitter.Node, _captures: Captures) -> None:
+    found.comments.append(node)
+
+
+def _add_attribute(found: Collected, _kind: str, node: tree_sitter.Node, _captures: Captures) -> None:
+    found.attributes.append(node)
+
+
+def _add_outer(found: Collected, _kind: str, node: tree_sitter.Node, _captures: Captures) -> None:
+    found.outers.append(node)
+
+
+def _add_local(found: Collected, _kind: str, node: tree_sitter.Node, captures: Captures) -> None:
+    found.locals += captures["local"]
+
+
+def _add_package(found: Collected, _kind: str, node: tree_sitter.Node, _captures: Captures) -> None:
+    found.package = found.package or found.dialect.package(text_of(found.source, node))
+
+
+def _add_export(found: Collected, kind: str, node: tree_sitter.Node, captures: Captures) -> None:
+    source = found.source
+    local = found.dialect.chain(_bytes(source, captures["local"][0] if "local" in captures else node))
+    name = "default" if kind == "default" else text_of(source, node).strip("\"'")
+    if local != UNKNOWN:
+        found.exports.append((name, local))
+
+
+_ROLES: dict[str, Handler] = {
+    "definition": _add_definition, "reference": _add_reference, "binding": _add_binding, "bindings": _add_own_binding,
+    "import": _add_import, "comment": _add_comment, "attribute": _add_attribute, "outer": _add_outer, "package": _add_package,
+    "export": _add_export, "local": _add_local,
+}  # fmt: skip
+
+
+@cache
+def _handlers(language: str) -> tuple[tuple[tuple[Handler, str, str], ...], ...]:
+    """Return for each pattern of a language's query what is to be done with its matches, as (how, kind, capture)."""
+    query = definition_query(language)
+    if query is None:
+        return ()
+    text = query_text(language).encode()
+    table: list[tuple[tuple[Handler, str, str], ...]] = []
+    for number in range(query.pattern_count):
+        # The binding can't say which captures a pattern has (it raises where it has not), so its text is read.
+        pattern = text[query.start_byte_for_pattern(number) : query.end_byte_for_pattern(number)].decode()
+        names = dict.fromkeys(re.findall(r"@([\w.]+)", _not_capture.sub("", pattern)))
+        roles = [(name.partition(".")[0], name.partition(".")[2], name) for name in names]
+        table.append(tuple((_ROLES[role], kind, name) for role, kind, name in roles if role in _ROLES))
+    return tuple(table)
+
+
+def _bytes(source: bytes, node: tree_sitter.Node) -> bytes:
+    return source[node.start_byte : node.end_byte]

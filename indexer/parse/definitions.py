@@ -1,0 +1,333 @@
+"""Definitions: drafts become definitions with owners, spans, signatures and documentation."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import tree_sitter
+
+from codecards.indexer.facts import Definition
+from codecards.indexer.parse.comments import clean_comment
+from codecards.indexer.parse.dialects.base import FUNCTION_KINDS, TYPE_KINDS, VALUE_KINDS, Dialect, Draft
+
+MAX_SIGNATURE_CHARACTERS = 300
+MAX_DOC_CHARACTERS = 2_000
+MAX_LEAD_LINES = 60
+"""A longer comment above a definition is the file's, not the definition's."""
+MAX_DEPTH = 60
+"""Deepest nesting of definitions that is followed; people stop at ten."""
+_VAGUE_KINDS = VALUE_KINDS | {"type"}
+"""What another pattern may say better: a variable that holds a function, a type that is a struct."""
+_white = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """A file's definitions, as values and as the drafts they came from, in the same order."""
+
+    values: tuple[Definition, ...]
+    drafts: tuple[Draft, ...]
+    n_too_deep: int
+
+    @property
+    def self_names(self) -> tuple[str, ...]:
+        """For each definition, how it and those around it call their receiver; empty where none gives it a name."""
+        if not any(one.self_name for one in self.drafts):
+            return ()
+        names: list[str] = []
+        for draft, value in zip(self.drafts, self.values, strict=True):
+            names.append(draft.self_name or (names[value.parent] if value.parent >= 0 else ""))
+        return tuple(names)
+
+
+def finish_definitions(
+    drafts: Sequence[Draft],
+    outers: Sequence[tree_sitter.Node],
+    lines: "LeadLines",
+    source: bytes,
+    dialect: Dialect,
+) -> Definitions:
+    """Return the definitions in order of their place, parents before children, locals left out.
+
+    Args:
+        drafts: One or more for each definition; of those with the same name in the same place the first counts.
+        outers: Nodes whose start is that of the definition that ends where they end.
+        lines: Comments and attributes of the file.
+        source: The text in UTF-8.
+        dialect: Of the file's language.
+    """
+    drafts = _without_doubles(drafts)
+    _extend(drafts, outers)
+    drafts.sort(key=lambda one: (one.start, -one.end))
+    values: list[Definition] = []
+    kept: list[Draft] = []
+    around: list[int] = []
+    n_too_deep = 0
+    for one in drafts:
+        while around and kept[around[-1]].end <= one.start:
+            around.pop()
+        # What overlaps without holding comes from broken syntax; it is taken for what follows.
+        holders = (
+            around if not around or kept[around[-1]].end >= one.end else [i for i in around if kept[i].end >= one.end]
+        )
+        parent = holders[-1] if holders else -1
+        if parent >= 0 and _VAGUE_KINDS & {one.kind, kept[parent].kind} and _same_place(one, kept[parent]):
+            parent = values[
+                parent
+            ].parent  # `a, b = 1, 2`, `typedef int a, *b;`, `int a, f();`: neither holds the other
+        if (
+            parent >= 0
+            and one.kind in VALUE_KINDS
+            and (kept[parent].kind in FUNCTION_KINDS or kept[parent].kind in VALUE_KINDS)
+        ):
+            continue
+        if len(around) >= MAX_DEPTH:
+            n_too_deep += 1
+            continue
+        around.append(len(kept))
+        value = _definition(one, parent, values, lines, source, dialect)
+        one.kind = value.kind
+        kept.append(one)
+        values.append(value)
+    return Definitions(tuple(values), tuple(kept), n_too_deep)
+
+
+class Owners:
+    """Finds the innermost definition that holds a byte."""
+
+    def __init__(self, drafts: Sequence[Draft]) -> None:
+        """Take the definitions in order of their starts, parents before children."""
+        self._marks: list[int] = []
+        self._owners: list[int] = []
+        around: list[int] = []
+        for position, one in enumerate(drafts):
+            self._close(around, drafts, one.start)
+            self._mark(one.start, position)
+            around.append(position)
+        self._close(around, drafts, None)
+
+    def at(self, byte: int) -> int:
+        """Return the position of the innermost definition around a byte, -1 outside all."""
+        index = bisect_right(self._marks, byte) - 1
+        return self._owners[index] if index >= 0 else -1
+
+    def _close(self, around: list[int], drafts: Sequence[Draft], start: int | None) -> None:
+        while around and (start is None or drafts[around[-1]].end <= start):
+            end = drafts[around.pop()].end
+            self._mark(end, around[-1] if around else -1)
+
+    def _mark(self, byte: int, owner: int) -> None:
+        if self._marks and self._marks[-1] >= byte:
+            self._owners[-1] = owner
+        else:
+            self._marks.append(byte)
+            self._owners.append(owner)
+
+
+class LeadLines:
+    """Knows which lines hold nothing but comments or attributes."""
+
+    def __init__(
+        self, comments: Sequence[tree_sitter.Node], attributes: Sequence[tree_sitter.Node], source: bytes
+    ) -> None:
+        """Take the nodes of a file's comments and attributes."""
+        self._source = source
+        self._comment_at = {last_row(node): node for node in comments}
+        self._comments = sorted((node.start_byte, node.end_byte) for node in comments)
+        self._attributes = _runs(attributes, source)
+        self._attribute_at = {run.last_row: run for run in self._attributes.values() if _ends_line(run.end, source)}
+
+    def above(self, row: int, start: int) -> "Lead":
+        """Return what is directly above a definition, or before it on its line.
+
+        Args:
+            row: Where it starts.
+            start: The same, in bytes.
+        """
+        beside = self._run_before(start)
+        if beside is not None:
+            row, start = beside.first_row, beside.start
+        lead = attributed = row
+        parts: list[str] = []
+        while row - lead < MAX_LEAD_LINES and self._is_first(start):
+            run = self._attribute_at.get(lead - 1)
+            if run is not None and self._is_first(run.start):
+                lead = attributed = run.first_row
+                start = run.start
+                continue
+            node = self._comment_at.get(lead - 1)
+            if node is None or row - node.start_point[0] > MAX_LEAD_LINES or not self._is_first(node.start_byte):
+                break
+            lead = node.start_point[0]
+            parts.append(clean_comment(self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")))
+        return Lead(lead, attributed, start, "\n".join(reversed(parts)))
+
+    def without_comments(self, start: int, end: int) -> bytes:
+        """Return the bytes from one place to another, without the comments between them."""
+        kept: list[bytes] = []
+        for first, after in self._comments[bisect_left(self._comments, (start, 0)) :]:
+            if first >= end:
+                break
+            kept.append(self._source[start:first])
+            start = after
+        return b" ".join((*kept, self._source[start:end]))
+
+    def _run_before(self, byte: int) -> "_Run | None":
+        """Return the attributes that end where only white space comes before a byte."""
+        while self._attributes and byte and self._source[byte - 1] in b" \t\r\n":
+            byte -= 1
+        return self._attributes.get(byte)
+
+    def _is_first(self, byte: int) -> bool:
+        """Return whether only white space is before a byte on its line."""
+        return not self._source[self._source.rfind(b"\n", 0, byte) + 1 : byte].strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """What belongs to a definition above it."""
+
+    first_row: int
+    """Of comments and attributes."""
+    attributed_row: int
+    """Of attributes, or of the definition."""
+    start: int
+    """The byte there."""
+    text: str
+    """The words of the comments."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Attributes with only white space between them."""
+
+    start: int
+    end: int
+    first_row: int
+    last_row: int
+
+
+def _runs(attributes: Sequence[tree_sitter.Node], source: bytes) -> dict[int, _Run]:
+    """Return attributes that follow each other on one line as one, by the byte after their last."""
+    runs: dict[int, _Run] = {}
+    before: _Run | None = None
+    for node in sorted(attributes, key=lambda node: node.start_byte):
+        end = (
+            len(source[: node.end_byte].rstrip())
+            if source[node.end_byte - 1 : node.end_byte].isspace()
+            else node.end_byte
+        )
+        run = _Run(node.start_byte, end, node.start_point[0], last_row(node))
+        if before is not None and before.last_row == run.first_row and not source[before.end : run.start].strip():
+            del runs[before.end]
+            run = replace(run, start=before.start, first_row=before.first_row)
+        runs[run.end] = before = run
+    return runs
+
+
+def _ends_line(byte: int, source: bytes) -> bool:
+    """Return whether nothing but a comment follows on the line."""
+    end = source.find(b"\n", byte)
+    rest = source[byte : end if end >= 0 else len(source)].strip()
+    return not rest or rest.startswith((b"//", b"/*", b"#"))
+
+
+def last_row(node: tree_sitter.Node) -> int:
+    """Return the row of a node's last byte; some grammars count the line end after it in."""
+    row, column = node.end_point
+    return row - 1 if column == 0 and row > node.start_point[0] else row
+
+
+def _without_doubles(drafts: Sequence[Draft]) -> list[Draft]:
+    """Return the drafts, of several for one name the first; what it lacks it takes from the others."""
+    first: dict[tuple[int, str], Draft] = {}
+    for one in drafts:
+        known = first.setdefault((one.name_start, one.name), one)
+        if known is not one:
+            if known.kind in _VAGUE_KINDS:
+                known.kind = one.kind
+            known.body = known.body or one.body
+            known.owner = known.owner or one.owner
+            known.returns = known.returns or one.returns
+            known.bases += tuple(base for base in one.bases if base not in known.bases)
+    return list(first.values())
+
+
+def _extend(drafts: list[Draft], outers: Sequence[tree_sitter.Node]) -> None:
+    """Give each outer node's start to the first definition in it, if that ends on the same line, and to those beside it."""
+    if not outers:
+        return
+    drafts.sort(key=lambda one: (one.start, -one.end))
+    starts = [one.start for one in drafts]
+    for outer in sorted(outers, key=lambda node: node.end_byte - node.start_byte):
+        end_row = last_row(outer)
+        extended: Draft | None = None
+        for one in drafts[bisect_left(starts, outer.start_byte) :]:
+            if one.start >= outer.end_byte or (extended is not None and one.node != extended.node):
+                break
+            if one.end > outer.end_byte or end_row != (one.last_row if one.last_row >= 0 else last_row(one.node)):
+                continue  # something inside a decorator, before the definition
+            one.start = outer.start_byte
+            one.first_row = outer.start_point[0]
+            extended = one  # and with it the other names of one statement
+
+
+def _same_place(one: Draft, other: Draft) -> bool:
+    return one.node == other.node or (one.start, one.end) == (other.start, other.end)
+
+
+def _definition(
+    one: Draft, parent: int, values: Sequence[Definition], lines: LeadLines, source: bytes, dialect: Dialect
+) -> Definition:
+    holder = values[parent] if parent >= 0 else None
+    holder_kind = holder.kind if holder else ""
+    kind = dialect.refine_kind(one, holder_kind, holder.name if holder else "", source)
+    first_row = one.first_row if one.first_row >= 0 else one.node.start_point[0]
+    end_row = one.last_row if one.last_row >= 0 else last_row(one.node)
+    lead = lines.above(first_row, one.start)
+    one.start = lead.start
+    inner = dialect.docstring(one, source)
+    doc = f"{lead.text}\n{inner}" if lead.text and inner else lead.text or inner
+    return Definition(
+        name=one.name,
+        qualified_name=_qualified(holder.qualified_name if holder else "", one.owner, one.name),
+        kind=kind,
+        parent=parent,
+        lead_line=lead.first_row + 1,
+        first_line=lead.attributed_row + 1,
+        name_line=max(one.name_row, lead.attributed_row) + 1,
+        last_line=max(end_row, first_row) + 1,
+        signature=_signature(one, lines, dialect),
+        doc=doc[:MAX_DOC_CHARACTERS],
+        bases=one.bases,
+        returns=one.returns,
+        exported=dialect.is_exported(one, holder_kind, source),
+    )
+
+
+def _qualified(above: str, owner: str, name: str) -> str:
+    """Return the qualified name; what the enclosing definitions say already is not said again."""
+    if owner and above:
+        if above == owner or above.endswith("." + owner):
+            owner = ""
+        else:
+            owner = owner.removeprefix(above + ".")
+    return ".".join(part for part in (above, owner, name) if part)
+
+
+def _signature(one: Draft, lines: LeadLines, dialect: Dialect) -> str:
+    """Return the head on one line: up to the body; without one, the whole of a function or a value's first line."""
+    start = one.node.start_byte
+    end = one.body.start_byte if one.body is not None else one.node.end_byte
+    head = lines.without_comments(start, min(end, start + 6 * MAX_SIGNATURE_CHARACTERS))
+    text = dialect.signature(head.decode("utf-8", "replace"))
+    if one.body is None and one.kind not in FUNCTION_KINDS and one.kind != "declaration":
+        text = text.strip().partition("\n")[0]
+    text = _white.sub(" ", text).strip().rstrip(dialect.signature_end).removesuffix("=>").strip()
+    return text if len(text) <= MAX_SIGNATURE_CHARACTERS else text[: MAX_SIGNATURE_CHARACTERS - 1].rstrip() + "…"
+
+
+__all__ = [
+    "TYPE_KINDS", "VALUE_KINDS", "Definitions", "LeadLines", "Owners", "finish_definitions", "last_row",
+]  # fmt: skip

@@ -1,0 +1,253 @@
+"""C and C++: names deep inside declarators, includes, using declarations; macros are cleared away before parsing."""
+
+import re
+from collections.abc import Iterable
+
+import tree_sitter
+
+from codecards.indexer.facts import FileFacts
+from codecards.indexer.parse.dialects.base import (
+    FUNCTION_KINDS,
+    TYPE_KINDS,
+    Captures,
+    Dialect,
+    Draft,
+    RawImport,
+    ancestor,
+    node_text,
+)
+from codecards.indexer.parse.dialects.c_macros import without_macros
+from codecards.indexer.parse.dialects.c_recovery import with_lost_functions
+from codecards.indexer.parse.dialects.chains import UNKNOWN, dotted, without_brackets
+
+_WRAPPERS = frozenset(
+    {"pointer_declarator", "reference_declarator", "array_declarator", "init_declarator", "parenthesized_declarator",
+     "attributed_declarator", "function_declarator", "variadic_declarator"}
+)  # fmt: skip
+_KEYWORDS = frozenset("if else for while do switch case return sizeof goto break continue default defined".split())
+_NO_TYPES = frozenset({b"public", b"private", b"protected", b"virtual", b"auto", b"void"})
+_FUNCTIONS = frozenset({"function_definition", "lambda_expression", "compound_statement"})
+_static = re.compile(rb"(?:[\w:<>,*&\s]|\[\[[^\]]*\]\])*?\bstatic\b")
+_operator = re.compile(r"(?:^|::)\s*(operator\b.*)$", re.DOTALL)
+_macro_name = re.compile(r"[A-Z][A-Z0-9_]{2,}\Z")
+_words = re.compile(r"\w+")
+_LABELS = (b"public", b"private", b"protected")
+MAX_ACCESS_BYTES = 4_000
+"""How far before a member its access label is looked for."""
+
+
+class CDialect(Dialect):
+    """C from K&R to C23, and C++."""
+
+    self_words = {"this": "self"}  # noqa: RUF012
+    type_wrappers = frozenset(
+        {
+            "unique_ptr",
+            "shared_ptr",
+            "weak_ptr",
+            "optional",
+            "reference_wrapper",
+            "atomic",
+            "scoped_refptr",
+            "intrusive_ptr",
+        }
+    )
+    plain_names = frozenset(
+        """size_t ssize_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uintptr_t intptr_t ptrdiff_t FILE NULL
+        va_list bool sizeof defined va_start va_end va_arg va_copy offsetof static_assert assert
+        static_cast dynamic_cast const_cast reinterpret_cast string""".split()
+    )
+    signature_end = "{= \t;"
+
+    def prepare(self, text: str) -> str:
+        """Return the text without what the preprocessor would take away or put in, where that hides the syntax."""
+        return without_macros(text)
+
+    def finish(self, facts: FileFacts, text: str) -> FileFacts:
+        """Return the facts with the functions that lie in stretches that could not be parsed."""
+        return with_lost_functions(facts, self.prepare(text)) if facts.problems else facts
+
+    def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
+        """Return the definition with the name from inside its declarator; none where nothing is declared."""
+        if "macro" in captures:
+            return _test_case(draft, captures)
+        if draft.kind in ("function", "declaration", "variable", "field") or draft.node.type == "type_definition":
+            return self._declared(draft, captures["name"][0], source)
+        if "tag" in captures and node_text(captures["tag"][0], source).strip("_") == draft.name.strip("_"):
+            return ()
+        if draft.kind == "namespace" or "::" in draft.name:
+            owner, _, draft.name = dotted(without_brackets(draft.name, "<>")).rpartition(".")
+            draft.owner = owner
+        elif "<" in draft.name:
+            draft.name = without_brackets(draft.name, "<>").strip()
+        return (draft,)
+
+    def _declared(self, draft: Draft, declarator: tree_sitter.Node, source: bytes) -> Iterable[Draft]:
+        node, innermost = _unwrap(declarator)
+        draft.owner, draft.name = _split(node_text(node, source))
+        draft.name_start, draft.name_row = node.start_byte, node.start_point[0]
+        is_function = innermost == "function_declarator" or node.type in ("operator_cast", "destructor_name")
+        if node.type == "qualified_identifier" and "operator" in draft.name:
+            is_function = True
+        if draft.kind == "function":
+            if not is_function and not self._as_macro(draft, declarator, source):
+                return ()
+            self._named_by_argument(draft, declarator, source)
+        elif draft.kind in ("variable", "field") and is_function:
+            holder = ancestor(draft.node, _FUNCTIONS, steps=4)
+            if holder is not None or (
+                draft.owner and draft.kind == "variable" and draft.node.child_by_field_name("type") is None
+            ):
+                return ()
+            draft.kind = "declaration"
+        return (draft,) if draft.name and draft.name not in _KEYWORDS and _words.search(draft.name) else ()
+
+    def _as_macro(self, draft: Draft, declarator: tree_sitter.Node, source: bytes) -> bool:
+        """Tell whether `DEFINE_IT(name) {` was taken for a variable in brackets of a type DEFINE_IT."""
+        kind = draft.node.child_by_field_name("type")
+        is_one = declarator.type == "parenthesized_declarator" and kind is not None and kind.type == "type_identifier"
+        if is_one:
+            draft.returns = ""
+        return is_one
+
+    def _named_by_argument(self, draft: Draft, declarator: tree_sitter.Node, source: bytes) -> None:
+        """Name what `TEST(Suite, name) {` and the like define after their arguments."""
+        if draft.owner or draft.node.child_by_field_name("type") is not None or not _macro_name.match(draft.name):
+            return
+        around = draft.node.parent
+        parameters = declarator.child_by_field_name("parameters")
+        if parameters is None or (around is not None and around.type == "field_declaration_list"):
+            return
+        words = [node_text(one, source).strip() for one in parameters.named_children if "comment" not in one.type]
+        if not words or not words[0].isidentifier():
+            return
+        first = parameters.named_children[0]
+        if (
+            len(words) > 1
+            and words[1].isidentifier()
+            and draft.name.startswith(("TEST", "TYPED_TEST", "BENCHMARK", "PARAM_TEST"))
+        ):
+            draft.owner, draft.name = words[0], words[1]
+        else:
+            draft.name = words[0]
+        draft.name_start, draft.name_row = first.start_byte, first.start_point[0]
+
+    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
+        """Return the kind; a test that a macro names is no method."""
+        if draft.kind == "declaration" and not draft.body:
+            return "declaration"
+        head_end = draft.body.start_byte if draft.body is not None else draft.node.end_byte
+        if draft.kind == "function" and draft.owner and b"::" not in source[draft.node.start_byte : head_end]:
+            return "function"
+        return super().refine_kind(draft, holder_kind, holder_name, source)
+
+    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
+        """Return whether it is not `static` in its file, or not private in its class."""
+        if holder_kind in TYPE_KINDS:
+            return _access(draft, holder_kind, source)
+        if draft.kind in FUNCTION_KINDS or draft.kind in ("variable", "declaration"):
+            return not _static.match(source[draft.node.start_byte : min(draft.name_start, draft.node.start_byte + 200)])
+        return True
+
+    def reference(self, node: tree_sitter.Node, captures: Captures, source: bytes) -> tuple[str, str]:
+        """Return (receiver, name) of a use; a qualified name is both."""
+        if "qualified" not in captures:
+            return super().reference(node, captures, source)
+        written = self.chain(source[node.start_byte : node.end_byte])
+        if written == UNKNOWN:
+            return "", ""
+        receiver, _, name = written.rpartition(".")
+        return receiver, name
+
+    def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
+        """Return what an include or a using declaration brings in."""
+        if node.type == "preproc_include":
+            path = node.child_by_field_name("path")
+            if path is not None and path.type in ("string_literal", "system_lib_string"):
+                yield RawImport(node_text(path, source).strip('"<> '), "*", "")
+            return
+        names = node.named_children
+        if node.type == "namespace_alias_definition" and len(names) == 2:
+            yield RawImport(dotted(node_text(names[1], source)), "", node_text(names[0], source))
+        elif names:
+            written = dotted(node_text(names[-1], source))
+            module, _, name = written.rpartition(".")
+            if b"namespace" in source[node.start_byte : names[-1].start_byte]:
+                yield RawImport(written, "*", "")
+            elif module:
+                yield RawImport(module, name, name)
+
+    def _type_text(self, written: bytes) -> str:
+        """Return a type; words of access and placeholders are none."""
+        return "" if written in _NO_TYPES else super()._type_text(written)
+
+    def problem(self, n_errors: int, first_line: int) -> str:
+        """Return what to tell of a tree with error nodes."""
+        return super().problem(n_errors, first_line) + "; macros may hide its syntax"
+
+
+def _unwrap(node: tree_sitter.Node) -> tuple[tree_sitter.Node, str]:
+    """Return the node of the name inside a declarator, and the type of what directly wraps it, brackets apart."""
+    innermost = ""
+    while node.type in _WRAPPERS:
+        if node.type != "parenthesized_declarator":
+            innermost = node.type
+        inner = node.child_by_field_name("declarator")
+        if inner is None:
+            inner = next(
+                (one for one in reversed(node.named_children) if "declarator" in one.type or "identifier" in one.type),
+                None,
+            )
+        if inner is None:
+            break
+        node = inner
+    return node, innermost
+
+
+def _split(written: str) -> tuple[str, str]:
+    """Return (owner, name): "geo::Grid<T>::operator bool() const" is ("geo.Grid", "operator bool")."""
+    operator = _operator.search(written)
+    if operator:
+        name = " ".join(operator[1].split())
+        if not name.startswith(("operator()", "operator ()")):
+            name = name.partition("(")[0].strip()
+        else:
+            name = "operator()"
+        if name[8:9] == " " and not name[9:10].isalpha():
+            name = "operator" + name[8:].strip()
+        return dotted(without_brackets(written[: operator.start()], "<>")), name
+    if "::" not in written:
+        return "", "".join(written.partition("<")[0].split())
+    owner, _, name = without_brackets(written, "<>").rpartition("::")
+    return dotted(owner), "".join(name.split())
+
+
+def _test_case(draft: Draft, captures: Captures) -> Iterable[Draft]:
+    """Return the test that `TEST_CASE("does it") {` opens, up to the end of its block."""
+    block = captures["block"][0]
+    draft.name = draft.name.strip('"')
+    draft.body = block
+    draft.end, draft.last_row = block.end_byte, block.end_point[0]
+    return (draft,)
+
+
+def _access(draft: Draft, holder_kind: str, source: bytes) -> bool:
+    """Return whether the last access label before a member lets others use it."""
+    end = draft.node.start_byte
+    start = max(0, end - MAX_ACCESS_BYTES)
+    label, position = _last_label(source, start, end)
+    if position < 0:
+        return holder_kind != "class" or start > 0
+    return b"};" in source[position:end] or label == b"public"
+
+
+def _last_label(source: bytes, start: int, end: int) -> tuple[bytes, int]:
+    """Return the last access label in a stretch and its place, -1 if there is none."""
+    found = [(source.rfind(one + b":", start, end), one) for one in _LABELS]
+    position, label = max(found)
+    return label, position
+
+
+def dialect(language: str) -> Dialect:
+    """Return the dialect."""
+    return CDialect()

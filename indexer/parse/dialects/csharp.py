@@ -1,0 +1,99 @@
+"""C#: usings, operators, visibility, attributes."""
+
+import re
+from collections.abc import Iterable
+
+import tree_sitter
+
+from codecards.indexer.parse.dialects.base import TYPE_KINDS, Captures, Dialect, Draft, RawImport, dotted, node_text
+
+_attributes = re.compile(r"\A(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\]\s*)+")
+_modifiers = re.compile(
+    rb"(?:\s*\[(?:[^\[\]]|\[[^\[\]]*\])*\]|\s*(?:public|private|protected|internal|static|readonly|const|partial|abstract"
+    rb"|sealed|virtual|override|async|unsafe|new|extern|volatile|required|file)\b)*"
+)
+_operator = re.compile(r"\boperator\s*(checked\s+)?([^\s(]+|true|false)")
+_conversion = re.compile(r"\b(implicit|explicit)\s+operator\s+([\w.<>?\[\]]+)")
+_using = re.compile(r"(?:global\s+)?using\s+(static\s+)?(?:([\w@]+)\s*=\s*)?([\w.:@\s]+)")
+_tags = re.compile(
+    r"</?(?:summary|param|returns|remarks|see|c|para|paramref|typeparam|exception|example|code|value|inheritdoc)\b[^>]*>"
+)
+_plain = frozenset(
+    """String Object Int32 Int64 Boolean Double Decimal DateTime DateTimeOffset TimeSpan Guid Exception ArgumentException
+    ArgumentNullException InvalidOperationException NotSupportedException NotImplementedException Task ValueTask List Dictionary
+    HashSet IEnumerable IList ICollection IDictionary IReadOnlyList Func Action Predicate Nullable Type Console Math nameof
+    typeof CancellationToken IDisposable Serializable Obsolete Lazy EventArgs EventHandler Span ReadOnlySpan Uri StringBuilder""".split()
+)
+
+
+class CSharpDialect(Dialect):
+    """C# up to records and file-scoped namespaces."""
+
+    self_words = {"this": "self", "base": "super"}  # noqa: RUF012
+    type_wrappers = frozenset({"Task", "ValueTask", "Lazy", "Nullable", "IOptions", "ILogger"})
+    plain_names = _plain
+    splats = frozenset()
+
+    def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
+        """Return the definition with the name that operators, indexers and destructors lack."""
+        node_type = draft.node.type
+        if node_type in ("operator_declaration", "conversion_operator_declaration", "indexer_declaration"):
+            end = draft.body.start_byte if draft.body is not None else draft.node.end_byte
+            head = source[draft.node.start_byte : end].decode("utf-8", "replace")
+            draft.name = "this[]"
+            if node_type != "indexer_declaration":
+                match = _conversion.search(head)
+                operator = _operator.search(head)
+                draft.name = f"operator {match[2]}" if match else f"operator {operator[2]}" if operator else ""
+        elif node_type == "destructor_declaration":
+            draft.name = "~" + draft.name
+        elif node_type == "namespace_declaration":
+            draft.name = dotted(draft.name)
+        elif draft.kind == "field":
+            modifiers = _modifiers.match(source, draft.node.start_byte)
+            if modifiers and (b"const" in modifiers[0] or (b"static" in modifiers[0] and b"readonly" in modifiers[0])):
+                draft.kind = "constant"
+        return (draft,)
+
+    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
+        """Return the kind: the query says it."""
+        return draft.kind
+
+    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
+        """Return whether it is not private; members of types are private unless they say otherwise."""
+        if holder_kind not in TYPE_KINDS:
+            return holder_kind in ("", "namespace")
+        head = _modifiers.match(source, draft.node.start_byte)
+        words = head[0].split() if head else []
+        return holder_kind in ("interface", "enum") or any(
+            word in words for word in (b"public", b"internal", b"protected")
+        )
+
+    def signature(self, text: str) -> str:
+        """Return the head without attributes."""
+        return _attributes.sub("", text)
+
+    def reference(self, node: tree_sitter.Node, captures: Captures, source: bytes) -> tuple[str, str]:
+        """Return (receiver, name); `base(…)` and `this(…)` construct."""
+        receiver, name = super().reference(node, captures, source)
+        return receiver, {"base": "super", "this": "self"}.get(name, name)
+
+    def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
+        """Return what a `using` brings in: all of a namespace, the members of a type, or one name."""
+        match = _using.match(node_text(node, source))
+        if match is None:
+            return ()
+        path = dotted(match[3])
+        if match[2]:
+            module, _, name = path.rpartition(".")
+            return (RawImport(module, name, match[2]),)
+        return (RawImport(path, "*", ""),)
+
+    def _type_text(self, written: bytes) -> str:
+        """Return a type; a base that is constructed in the head loses its arguments."""
+        return super()._type_text(written if written.startswith(b"(") else written.partition(b"(")[0])
+
+
+def dialect(language: str) -> Dialect:
+    """Return the dialect."""
+    return CSharpDialect()

@@ -1,0 +1,73 @@
+"""Zig: files as structs, imports by `@import`, types made by functions."""
+
+import re
+from collections.abc import Iterable
+
+import tree_sitter
+
+from codecards.indexer.parse.dialects.base import Captures, Dialect, Draft, RawImport, node_text
+from codecards.indexer.parse.dialects.chains import UNKNOWN
+
+_imported = re.compile(r"@import\s*\(\s*\"([^\"]+)\"")
+_alias = re.compile(r"\b(?:const|var)\s+(\w+)\s*(?::[^=\n]*)?=\s*\Z")
+_member = re.compile(rb"((?:\s*\.\s*\w+)*)\s*;")
+_public = re.compile(rb"(?:pub|export)\b")
+_pointer = re.compile(rb"^(?:[*?!&]|\[[^\]]*\]|const\b|anyerror!|\s)+")
+_error_union = re.compile(rb"^[\w.]*!")
+
+
+class ZigDialect(Dialect):
+    """Zig 0.11 and later."""
+
+    self_words = {"self": "self", "Self": "self", "@This()": "self"}  # noqa: RUF012
+    has_type_arguments = False
+    plain_names = frozenset(
+        "u8 u16 u32 u64 i8 i16 i32 i64 usize isize bool void anyerror anytype type noreturn f32 f64 comptime_int T Self".split()
+    )
+
+    def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
+        """Return the definition; a name for an imported file is an import and none."""
+        if draft.kind == "variable":
+            head = source[draft.node.start_byte : draft.node.end_byte][:300]
+            if b"@import(" in head.partition(b"\n")[0] or b"@This()" in head or draft.name == "_":
+                return ()
+            if re.match(rb"(?:pub\s+)?const\b", head):
+                draft.kind = "constant"
+        return (draft,)
+
+    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
+        """Return the kind; a function in a type that a function makes is a method too."""
+        if draft.kind == "function" and holder_kind == "function" and holder_name[:1].isupper():
+            return "method"
+        return "method" if draft.kind == "function" and holder_kind in ("struct", "enum") else draft.kind
+
+    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
+        """Return whether it is `pub` or `export`."""
+        return bool(_public.match(source, draft.node.start_byte))
+
+    def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
+        """Return the file that `@import` names, or the member of it that gets a name."""
+        match = _imported.match(node_text(node, source))
+        if match is None:
+            return ()
+        before = source[source.rfind(b"\n", 0, node.start_byte) + 1 : node.start_byte].decode("utf-8", "replace")
+        if "usingnamespace" in before:
+            return (RawImport(match[1], "*", ""),)
+        alias = _alias.search(before)
+        member = _member.match(source, node.end_byte)
+        path = "".join(member[1].decode().split()).strip(".") if member and alias else ""
+        return (RawImport(match[1], path, alias[1] if alias else ""),)
+
+    def _chain(self, written: bytes) -> str:
+        return UNKNOWN if b"@" in written and written != b"@This()" else super()._chain(written)
+
+    def _type_text(self, written: bytes) -> str:
+        """Return a type without pointers, slices, options and errors."""
+        text = _error_union.sub(b"", _pointer.sub(b"", written.strip()))
+        found = super()._type_text(_pointer.sub(b"", text))
+        return "" if found in self.plain_names or found == UNKNOWN else found
+
+
+def dialect(language: str) -> Dialect:
+    """Return the dialect."""
+    return ZigDialect()

@@ -1,0 +1,1 @@
+"""Generations of facts, cards and edges ↔ SQLite."""

@@ -1,0 +1,1 @@
+"""Bytes → text with its encoding, and text → text without secrets."""

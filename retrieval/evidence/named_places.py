@@ -1,0 +1,117 @@
+"""Hunk cards: the cards that the hunks of a diff change, also where their files have moved on."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from codecards.retrieval.index import DerivedIndex
+from codecards.retrieval.query.diff_hunks import Hunk
+from codecards.retrieval.query.query import Query
+from codecards.retrieval.query.stack_frames import Frame
+from codecards.retrieval.store.columns import Int64s
+from codecards.retrieval.store.names import name_hash
+
+MAX_FILES_OF_A_PATH = 5
+BY_LINE, BY_WORDS, BY_NAME = 1.0, 0.9, 0.7
+"""How surely a card is meant: by its lines, if its words are those of the hunk; as the one that has most of these, where the
+file has moved on; by a name that stands at the hunk or in its changed lines."""
+SAME_WORDS = 0.7
+"""Share of the best card's words that the card at a hunk's lines must have to be believed."""
+LEAST_WORDS = 0.4
+"""Share of a hunk's words that a card must have."""
+
+
+def hunk_cards(index: DerivedIndex, hunks: tuple[Hunk, ...]) -> tuple[dict[int, float], dict[int, float]]:
+    """Return file row → weight, and card row → weight, of the places that a diff changes."""
+    columns = index.columns
+    files: dict[int, float] = {}
+    cards: dict[int, float] = {}
+    for hunk in hunks:
+        rows = index.files_ending(hunk.path, loosely=True)
+        if not rows or len(rows) > MAX_FILES_OF_A_PATH:
+            continue
+        hashes = np.array([name_hash(name) for name in hunk.names], np.uint64)
+        for row in rows:
+            files[row] = 1.0
+            mine = np.arange(columns.card_offset[row], columns.card_offset[row + 1])
+            for card in mine[np.isin(columns.exact_name[mine], hashes)].tolist():
+                cards[card] = max(cards.get(card, 0.0), BY_NAME)
+            meant = _by_words(index, mine, hunk)
+            at_lines = _at_lines(index, mine, hunk)
+            best = max(meant.values(), default=0.0)
+            believed = [card for card in at_lines if meant.get(card, 0.0) >= SAME_WORDS * best]
+            for card in believed:
+                cards[card] = BY_LINE
+            if not believed and best >= LEAST_WORDS:
+                card = max(meant, key=lambda one: meant[one])
+                cards[card] = max(cards.get(card, 0.0), BY_WORDS)
+    return files, cards
+
+
+def _at_lines(index: DerivedIndex, mine: Int64s, hunk: Hunk) -> list[int]:
+    """Return the innermost card of a file at each changed line."""
+    columns = index.columns
+    found: dict[int, None] = {}
+    for line in hunk.lines:
+        around = mine[(columns.first_line[mine] <= line) & (columns.last_line[mine] >= line)]
+        if len(around):
+            found[int(around[np.argmin(columns.last_line[around] - columns.first_line[around])])] = None
+    return list(found)
+
+
+def _by_words(index: DerivedIndex, mine: Int64s, hunk: Hunk) -> dict[int, float]:
+    """Return card → share of the hunk's words that it has."""
+    columns = index.columns
+    known = [word_id for word in hunk.words if (word_id := index.vocabulary.find(word)) >= 0]
+    if not known or not len(mine):
+        return {}
+    first, last = int(columns.entry_offset[mine[0]]), int(columns.entry_offset[mine[-1] + 1])
+    entries = first + np.flatnonzero(np.isin(columns.entry_word[first:last], np.array(known, np.uint32)))
+    cards, counts = np.unique(np.searchsorted(columns.entry_offset, entries, "right") - 1, return_counts=True)
+    return dict(zip(cards.tolist(), (counts / len(hunk.words)).tolist(), strict=True))
+
+
+def frame_cards(index: DerivedIndex, frames: Sequence[Frame]) -> tuple[dict[int, float], dict[int, float]]:
+    """Return file row → weight, and card row → weight, of the places that stack frames name.
+
+    The frame next to the error weighs 1, each further one three quarters of the one before.
+    """
+    columns = index.columns
+    files: dict[int, float] = {}
+    cards: dict[int, float] = {}
+    weight = 1.0
+    for frame in _from_innermost(frames):
+        rows = index.files_ending(frame.path, loosely=True)
+        if not rows or len(rows) > 5:
+            continue
+        for row in rows:
+            files[row] = max(files.get(row, 0.0), weight)
+            mine = np.arange(columns.card_offset[row], columns.card_offset[row + 1])
+            around = mine[(columns.first_line[mine] <= frame.line) & (columns.last_line[mine] >= frame.line)]
+            if len(around):
+                innermost = int(around[np.argmin(columns.last_line[around] - columns.first_line[around])])
+                cards[innermost] = max(cards.get(innermost, 0.0), weight)
+        weight *= 0.75
+    return files, cards
+
+
+def _from_innermost(frames: Sequence[Frame]) -> Sequence[Frame]:
+    """Return frames with the one next to the error first: Python writes it last, everybody else first."""
+    is_python = bool(frames) and frames[0].path.endswith((".py", ".pyx", ".pyi"))
+    return frames[::-1] if is_python else frames
+
+
+def named_places(index: DerivedIndex, query: Query) -> tuple[dict[str, dict[int, float]], dict[int, float]]:
+    """Return "place" and "frame" → file row → how surely it is named, and card row → the same."""
+    files, cards = frame_cards(index, query.frames)
+    changed_files, changed_cards = hunk_cards(index, query.hunks)
+    files, cards = files | changed_files, cards | changed_cards
+    places: dict[int, float] = {}
+    for named in query.paths:
+        rows = index.files_ending(named.path)
+        n_parts = named.path.count("/") + 1
+        for row in rows[:50]:
+            # A bare name in a question is a weaker sign than a path, or than a query that is nothing else.
+            places[row] = max(places.get(row, 0.0), 1.0 if n_parts > 1 or query.kind == "path" else 0.4)
+    found = {name: values for name, values in (("place", places), ("frame", files)) if values}
+    return found, cards

@@ -1,0 +1,1 @@
+"""A question's text → a parsed query: terms, intent, stack frames, diff hunks."""

@@ -1,0 +1,1 @@
+"""Signals → ranked hits with their verdict, explanations and suggestions."""

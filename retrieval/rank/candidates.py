@@ -1,0 +1,125 @@
+"""Candidates: the files that are looked at closely, from words, vectors, exact names, file names and the graph."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codecards.indexer.cards.words import stem
+from codecards.retrieval.evidence.symbols import NamedCards
+from codecards.retrieval.evidence.terms import TermGroups
+from codecards.retrieval.index import DerivedIndex
+from codecards.retrieval.query.query import Query
+from codecards.retrieval.store.build_columns import runs
+from codecards.retrieval.store.columns import Int64s
+from codecards.retrieval.store.names import joined, name_hash
+from codecards.retrieval.vectors.card_vectors import Similarity
+
+N_BY_NAME = 30
+N_BY_FILE_NAME = 30
+N_BY_GRAPH = 10
+_MAX_PLACED = 40
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateLimits:
+    """How many files each of the wide sources gives."""
+
+    by_words: int
+    by_vectors: int
+
+
+DEFAULT_LIMITS = CandidateLimits(100, 20)
+"""What measured best."""
+LIMITS_BY_PROFILE = {"article": CandidateLimits(10, 20)}
+"""Source: the Context Mode article (S2-26): twenty candidates by vectors, ten by the inverted index."""
+
+
+def limits_of(profile: str) -> CandidateLimits:
+    """Return the limits of a profile; one that does not speak of candidates has the default."""
+    return LIMITS_BY_PROFILE.get(profile, DEFAULT_LIMITS)
+
+
+def find_candidates(
+    index: DerivedIndex,
+    query: Query,
+    word_groups: Sequence[TermGroups],
+    named: Sequence[NamedCards],
+    placed_files: Iterable[int],
+    similarity: Similarity | None,
+    allowed: NDArray[np.bool_],
+    limits: CandidateLimits = DEFAULT_LIMITS,
+) -> Int64s:
+    """Return the rows of the files worth a closer look, ascending.
+
+    Args:
+        index: The index.
+        query: As parsed.
+        word_groups: Its terms, in one or several sets.
+        named: Exact definitions of its names.
+        placed_files: Files that it names by path or frame.
+        similarity: How near cards are; None without vectors.
+        allowed: (n_files,): which may answer.
+        limits: How many files words and vectors give.
+    """
+    n_allowed = int(np.count_nonzero(allowed))
+    if n_allowed <= limits.by_words:
+        return np.flatnonzero(allowed)
+    # A filter that leaves few files needs more of the list that it is applied to.
+    wanted = limits.by_words
+    limit = wanted if n_allowed == len(allowed) else min(len(allowed), wanted * len(allowed) // n_allowed)
+    by_words = _by_words(index, word_groups, limit)
+    found = set(by_words[: 4 * wanted].tolist())
+    for one in named:
+        best = np.lexsort((one.cards, -one.values))[:N_BY_NAME]
+        found.update(one.files[best].tolist())
+    found.update(list(placed_files)[:_MAX_PLACED])
+    found.update(_by_file_name(index, query)[:N_BY_FILE_NAME].tolist())
+    if similarity is not None:
+        cards, _ = similarity.nearest(4 * limits.by_vectors)
+        found.update(_first_files(index, cards, limits.by_vectors))
+        if similarity.deep is not None:
+            found.update(_first_files(index, similarity.deep.nearest(4 * limits.by_vectors), limits.by_vectors))
+    found.update(_by_graph(index, by_words[:20], found))
+    rows = np.array(sorted(found), np.int64)
+    return rows[allowed[rows]]
+
+
+def _first_files(index: DerivedIndex, cards: Int64s, limit: int) -> list[int]:
+    """Return the files of some cards, each once, as many as are wanted."""
+    return list(dict.fromkeys(index.file_of_card[cards].tolist()))[:limit]
+
+
+def _by_words(index: DerivedIndex, word_groups: Sequence[TermGroups], limit: int) -> Int64s:
+    weights: dict[int, float] = {}
+    for groups in word_groups:
+        values = (groups.strength * groups.idf).max(axis=1, initial=0.0)
+        for word_id, value in zip(groups.word_ids.tolist(), values.tolist(), strict=True):
+            weights[word_id] = max(weights.get(word_id, 0.0), value)
+    tokens = ((index.vocabulary[word_id], weight) for word_id, weight in weights.items())
+    ids = [file_id for file_id, _ in index.keywords.candidates(tokens, limit)]
+    return index.rows_of_files(np.array(ids, np.int64))
+
+
+def _by_file_name(index: DerivedIndex, query: Query) -> Int64s:
+    """Return the files that are named like a word of the query, or like two neighbours joined."""
+    content = query.content_words[:30]
+    pairs = [word + next_word for word, next_word in pairwise(content)]
+    forms = {form for word in (*content, *pairs) for form in (joined(word), stem(joined(word))) if form}
+    hashes = np.fromiter((name_hash(form) for form in forms), np.uint64, len(forms))
+    return np.flatnonzero(np.isin(index.columns.stem_hash, hashes).any(axis=1))
+
+
+def _by_graph(index: DerivedIndex, sources: Int64s, known: set[int]) -> list[int]:
+    """Return the files that the best of the candidates use most."""
+    columns = index.columns
+    lengths = columns.link_offset[sources + 1] - columns.link_offset[sources]
+    links = runs(columns.link_offset[sources], lengths)
+    if not len(links):
+        return []
+    used = np.bincount(columns.link_target[links], columns.link_weight[links], columns.n_files)
+    gain = used / (columns.in_weight + 2)
+    best = np.argsort(-gain, kind="stable")[: N_BY_GRAPH * 3]
+    return [row for row in best.tolist() if gain[row] > 0 and row not in known][:N_BY_GRAPH]

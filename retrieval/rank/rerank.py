@@ -1,0 +1,107 @@
+"""Reranking: a model that reads query and card together reorders the first few hits.
+
+Importing sentence-transformers costs six seconds of CPU; it is done when a model is loaded, and no sooner.
+"""
+
+import importlib.util
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from codecards.errors import EmbedderError
+from codecards.indexer.cards.card import Card
+from codecards.retrieval.hits import Hit, ScoreTerm
+
+DEFAULT_TOP = 10
+DEFAULT_WEIGHT = 3.0
+"""What the best-liked of the first hits gains on the least liked, in points of a score of about 10."""
+MAX_CHARACTERS = 2_000
+
+
+class PairScorer(Protocol):
+    """Says how well texts answer a query."""
+
+    def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """Return a number for each text, the higher the better, on any scale."""
+        ...
+
+
+class CrossEncoderScorer:
+    """A cross-encoder of sentence-transformers.
+
+    Args:
+        path: A folder in its format.
+
+    Raises:
+        EmbedderError: The model, or the extra `codecards[transformers]`, is missing.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        if missing := what_a_reranker_lacks(path):
+            raise EmbedderError(missing)
+        # Before the import, which reads them: nothing is to be looked up elsewhere.
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")
+        os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        try:
+            library: Any = import_module("sentence_transformers")
+            self._model: Any = library.CrossEncoder(str(path), device="cpu", local_files_only=True)
+        except (OSError, ValueError, RuntimeError, KeyError, ImportError) as error:
+            raise EmbedderError(f"the reranker in {path} can't be loaded: {error}") from error
+        if self._model.num_labels != 1:
+            raise EmbedderError(f"the model in {path} has {self._model.num_labels} outputs; a reranker has one")
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        """Return the model's value of each pair."""
+        return [
+            float(value) for value in self._model.predict([(query, text) for text in texts], show_progress_bar=False)
+        ]
+
+
+def what_a_reranker_lacks(path: str | Path) -> str:
+    """Return why a folder can't be used as a reranker, as far as that shows without loading it; "" if it can."""
+    if not Path(path).is_dir():
+        return f"{path} is no folder with a cross-encoder; name one in sentence-transformers' format"
+    if importlib.util.find_spec("sentence_transformers") is None:
+        return "a reranker needs sentence-transformers: install codecards[transformers]"
+    return ""
+
+
+def rerank(
+    query: str,
+    hits: Sequence[Hit],
+    text_of: Callable[[Card], str],
+    scorer: PairScorer,
+    *,
+    top: int = DEFAULT_TOP,
+    weight: float = DEFAULT_WEIGHT,
+) -> tuple[Hit, ...]:
+    """Return the hits with the first few in a new order; each of these has one more term, and still sums to its score.
+
+    Args:
+        query: As it was typed.
+        hits: Best first.
+        text_of: Gives a card's text.
+        scorer: The model.
+        top: How many are read; those after them keep their places.
+        weight: What the highest value adds against the lowest.
+    """
+    head = list(hits[:top])
+    if len(head) < 2:
+        return tuple(hits)
+    values = np.array(scorer.score(query, [text_of(hit.card)[:MAX_CHARACTERS] for hit in head]), np.float64)
+    spread = float(values.max() - values.min())
+    gains = weight * (values - values.min()) / spread if spread > 0 else np.zeros(len(values))
+    scored = [
+        replace(
+            hit, score=hit.score + gain, terms=(*hit.terms, ScoreTerm("reranker", gain, "read together with the query"))
+        )
+        for hit, gain in zip(head, gains.tolist(), strict=True)
+    ]
+    scored.sort(key=lambda hit: (-hit.score, hit.rank))
+    return tuple(replace(hit, rank=rank) for rank, hit in enumerate([*scored, *hits[top:]], 1))

@@ -1,0 +1,33 @@
+"""Obligatory names: methods that types have whatever they are about."""
+
+import hashlib
+import re
+from functools import lru_cache
+
+import numpy as np
+
+
+@lru_cache(maxsize=100_000)
+def name_hash(name: str) -> int:
+    """Return 64 bits that stand for a name on disk; 0 for no name."""
+    if not name:
+        return 0
+    return int.from_bytes(hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()) or 1
+
+
+def joined(name: str) -> str:
+    """Return the letters and digits of a name, case-folded: `rate_limit` → ratelimit."""
+    return re.sub(r"[\W_]+", "", name).casefold()
+
+
+OBLIGATORY_NAMES = np.array(
+    [
+        name_hash(name)
+        for name in (
+            "equals hashcode tostring compareto clone finalize gethashcode dispose __eq__ __ne__ __lt__ __hash__ __repr__"
+            " __str__ __copy__ __deepcopy__ __getstate__ __setstate__ inspect to_s description debugdescription deepcopy"
+        ).split()
+    ],
+    np.uint64,
+)
+"""Their hashes, as in the column `folded_name`."""

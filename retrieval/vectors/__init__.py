@@ -1,0 +1,1 @@
+"""Card texts → vectors on disk; query vector → similarities of cards."""

@@ -1,0 +1,125 @@
+"""Deep lane: how near a question is to the cards of one generation that have a vector in the deep store.
+
+It grows while it is used: what the store has got since is taken up before a question, never in the middle of one.
+"""
+
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from codecards.errors import SnapshotDamagedError
+from codecards.retrieval.store.columns import Floats, Int64s, products
+from codecards.retrieval.vectors.transformer_store import DeepStore
+
+DeepLookup = Callable[[str], "DeepSimilarity | None"]
+"""Returns what the deep lane says of a text in English; None where it has nothing to say."""
+
+
+class DeepSimilarity:
+    """How near one question is to the cards that have a deep vector."""
+
+    def __init__(self, state: "_State", query: Floats) -> None:
+        """Take the lane's state and the question's (dimensions,) unit vector."""
+        self._state = state
+        self._cosines = products(state.matrix[: len(state.rows)], query)
+        self._nearest = np.zeros(0, np.int64)
+
+    @property
+    def n_ready(self) -> int:
+        """Number of cards with a vector."""
+        return len(self._state.rows)
+
+    def nearest(self, limit: int) -> Int64s:
+        """Return the rows of the nearest cards, best first; of equal ones the first."""
+        if min(limit, self.n_ready) > len(self._nearest):
+            rows, cosines = self._state.rows, self._cosines
+            if limit < len(rows):
+                best = np.argpartition(cosines, len(cosines) - limit)[-limit:]
+                rows, cosines = rows[best], cosines[best]
+            self._nearest = rows[np.lexsort((rows, -cosines))]
+        return self._nearest[: max(0, limit)]
+
+    def cards(self, rows: Int64s) -> Floats:
+        """Return the cosines of some cards, NaN for those without a vector."""
+        places = self._state.places[rows]
+        found = np.full(len(rows), np.nan, np.float32)
+        found[places >= 0] = self._cosines[places[places >= 0]]
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What a lane holds at a time; what is ready of the matrix never changes, and the rest of a state is replaced."""
+
+    matrix: Floats
+    """(n_cards, dimensions), of which as many rows are ready as there are in `rows`."""
+    rows: Int64s
+    """Cards that are ready, in the order in which they came."""
+    places: NDArray[np.int32]
+    """(n_cards,): place of each card in the two, -1 for one that is not ready."""
+
+
+class DeepLane:
+    """The deep vectors of one generation's cards, as far as there are any. Safe for several threads.
+
+    Args:
+        keys: (n_cards, 2) uint64: key of each card's embedded text, in the order of the columns.
+        store: Where vectors come from.
+    """
+
+    def __init__(self, keys: NDArray[np.uint64], store: DeepStore) -> None:
+        n_cards = len(keys)
+        self._store = store
+        self._order = np.argsort(keys[:, 0], kind="stable")
+        self._sorted = keys[self._order]
+        self._lock = threading.Lock()
+        self._last = 0
+        # Takes memory only where it is written.
+        matrix = np.empty((n_cards, store.dimensions), np.float32)
+        self._state = _State(matrix, np.zeros(0, np.int64), np.full(n_cards, -1, np.int32))
+
+    @property
+    def n_ready(self) -> int:
+        """Number of cards with a vector."""
+        return len(self._state.rows)
+
+    def take_up(self) -> None:
+        """Take up what the store has got since; one that can't be read any more has nothing new to say."""
+        with self._lock, suppress(SnapshotDamagedError):
+            if self._store.last_number() == self._last:
+                return
+            self._last, keys, vectors = self._store.after(self._last)
+            cards, found = self._matching(keys)
+            state = self._state
+            fresh = state.places[cards] < 0
+            cards, found = cards[fresh], found[fresh]
+            first, last = len(state.rows), len(state.rows) + len(cards)
+            state.matrix[first:last] = vectors[found]
+            places = state.places.copy()
+            places[cards] = np.arange(first, last)
+            self._state = _State(state.matrix, np.concatenate([state.rows, cards]), places)
+
+    def similarity(self, query: Floats) -> DeepSimilarity:
+        """Return what the lane says of a query's (dimensions,) unit vector."""
+        return DeepSimilarity(self._state, query)
+
+    def _matching(self, keys: NDArray[np.uint64]) -> tuple[Int64s, Int64s]:
+        """Return (rows of the cards whose text has one of the keys, place of the key); copies share a key."""
+        first = np.searchsorted(self._sorted[:, 0], keys[:, 0])
+        length = np.searchsorted(self._sorted[:, 0], keys[:, 0], "right") - first
+        places = np.repeat(np.arange(len(keys)), length)
+        offsets = np.arange(len(places)) - np.repeat(np.cumsum(length) - length, length)
+        at = first[places] + offsets
+        same = self._sorted[at, 1] == keys[places, 1]
+        return self._order[at[same]].astype(np.int64), places[same].astype(np.int64)
+
+
+def card_keys(derived: Path) -> NDArray[np.uint64] | None:
+    """Return the keys of the cards of a derived folder, in the order of its columns; None where none were made."""
+    path = derived / "vectors" / "keys.npy"
+    return np.load(path) if path.exists() else None

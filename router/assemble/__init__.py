@@ -1,0 +1,1 @@
+"""Working memory and budget → the context of a turn, with the outcome of each item."""

@@ -1,0 +1,1 @@
+"""Long text → short text: digests, excerpts, tool output, summaries, token counts."""

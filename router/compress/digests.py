@@ -1,0 +1,160 @@
+"""Digests: what stands for a file that is not shown whole, for a folder of them, and for a file that was closed."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from codecards.router.compress.excerpts import notice
+from codecards.router.compress.signatures import SIGNATURE
+from codecards.router.compress.summaries import Summarising, Summary, summarise
+from codecards.router.compress.token_count import TokenCounter, estimate_tokens
+
+MEMO_TOKENS = 160
+"""Most tokens of a closed file's memo."""
+DIGEST_TOKENS = 400
+"""Most tokens of one file's digest in the context."""
+SIGNATURE_POINTS = 1.0
+COMMENT_POINTS = 0.5
+WORD_POINTS = 3.0
+"""What a line of a memo is worth: a word of the purpose outweighs that the line is a signature."""
+
+_import = re.compile(r"^\s*(?:import|from|use|require|#include|package|using|export \* from)\b.*")
+REMARK = re.compile(
+    r"\b(?:TODO|FIXME|XXX|HACK|WARNING|NOTE|IMPORTANT|SAFETY|INVARIANT|Deprecated|must not|never)\b|注意|重要|禁止|必须"
+)
+"""What makes a comment important."""
+_word = re.compile(r"[A-Za-z][a-z]+|[A-Z]+(?![a-z])|[\u4e00-\u9fff]{2}")
+_comment = re.compile(r"^\s*(?:#|//|/\*|\*|--|;|\"\"\"|''')")
+
+
+class OutlineDigester:
+    """Makes digests by the look of lines alone; for projects and files without an index."""
+
+    def digest(self, path: str, text: str) -> str:
+        """Return dependencies, signatures and important comments, with line numbers."""
+        del path
+        lines = text.splitlines()
+        imports = [line.strip() for line in lines if _import.match(line)]
+        rows = [f"needs: {'; '.join(imports)[:300]}"] if imports else []
+        for number, line in enumerate(lines, 1):
+            if SIGNATURE.match(line) or (_comment.match(line) and REMARK.search(line)):
+                rows.append(f"{number}: {line.rstrip()[:160]}")
+        return "\n".join(rows) or "\n".join(line[:160] for line in lines[:5])
+
+
+def fit_digest(digest: str, budget_tokens: int, count: TokenCounter = estimate_tokens) -> str:
+    """Return the digest within a budget: inner lines leave before outer ones, and the notice counts them.
+
+    "…" where not one line fits: a notice alone says nothing of the file. A line's depth is its indentation, so that methods leave before classes and functions.
+    """
+    if count(digest) <= budget_tokens:
+        return digest
+    lines = digest.splitlines()
+    depths = [_depth(line) for line in lines]
+    for depth in sorted(set(depths), reverse=True):
+        kept = [line for line, own in zip(lines, depths, strict=True) if own < depth]
+        shorter = "\n".join(kept) + "\n" + notice(f"{len(lines) - len(kept)} inner lines").rstrip()
+        if kept and count(shorter) <= budget_tokens:
+            return shorter
+    low, high, best = 1, len(lines), ""
+    while low <= high:
+        n_kept = (low + high) // 2
+        shorter = "\n".join([*lines[:n_kept], notice(f"{len(lines) - n_kept} lines").rstrip()])
+        if count(shorter) <= budget_tokens:
+            best, low = shorter, n_kept + 1
+        else:
+            high = n_kept - 1
+    return best or "…"
+
+
+def digest_tree(digests: Mapping[str, str], budget_tokens: int, count: TokenCounter = estimate_tokens) -> str:
+    """Return one digest of many files: their own digests if they fit, else folders closed from the bottom up.
+
+    The deepest folder is closed first: its files become one line with their names; then its parent, and so on. The
+    last resort is the number of files by top folder.
+    """
+    rows = {path: f"{path}\n{digest}" for path, digest in digests.items()}
+    text = "\n".join(rows[path] for path in sorted(rows))
+    if count(text) <= budget_tokens:
+        return text
+    groups: dict[str, list[str]] = {path: [path] for path in digests}
+    while True:
+        depth = max((path.count("/") for path in groups), default=0)
+        deepest = [path for path in groups if path.count("/") == depth]
+        for path in deepest:
+            folder = path.rpartition("/")[0] or "."
+            members = groups.pop(path)
+            groups.setdefault(folder + "/…", []).extend(members)
+            if depth:
+                groups.setdefault(folder, []).extend(groups.pop(folder + "/…"))
+        text = "\n".join(_group_row(path, members, rows) for path, members in sorted(groups.items()))
+        if count(text) <= budget_tokens or depth == 0:
+            break
+    return fit_digest(text, budget_tokens, count)
+
+
+def memo_for(
+    text: str,
+    purpose: str,
+    budget_tokens: int = MEMO_TOKENS,
+    *,
+    count: TokenCounter = estimate_tokens,
+    summarising: Summarising | None = None,
+) -> Summary:
+    """Return what to remember of a closed file: the lines that answer the purpose for which it was opened.
+
+    Lines with words of the purpose come first, then signatures; they are shown in the order of the file, with their
+    numbers. A summariser may word the memo; a bad answer is not used, and the memo comes with the reason.
+    """
+    notice = ""
+    if summarising is not None and text.strip():
+        summary = summarise(f"Purpose: {purpose}\n\n{text}", budget_tokens, summarising, count=count)
+        if summary.words:
+            return summary
+        notice = summary.notice
+    lines = text.splitlines()
+    wanted = _words(purpose)
+    scored = sorted(((_points(line, wanted), -number) for number, line in enumerate(lines)), reverse=True)
+    chosen: list[int] = []
+    used = 0
+    for points, number in scored:
+        cost = count(_memo_row(lines, -number)) + 1
+        if points <= 0 or used + cost > budget_tokens:
+            break
+        used += cost
+        chosen.append(-number)
+    return Summary("\n".join(_memo_row(lines, number) for number in sorted(chosen)), notice)
+
+
+def _memo_row(lines: Sequence[str], number: int) -> str:
+    return f"{number + 1}: {lines[number].strip()[:160]}"
+
+
+def _points(line: str, wanted: frozenset[str]) -> float:
+    if not line.strip():
+        return 0.0
+    points = WORD_POINTS * len(wanted & _words(line))
+    points += SIGNATURE_POINTS if SIGNATURE.match(line) else 0.0
+    return points + (COMMENT_POINTS if _comment.match(line) and REMARK.search(line) else 0.0)
+
+
+def _words(text: str) -> frozenset[str]:
+    """Return the words of a text that may tell a line apart, folded; five letters, for "purged" is "purge"."""
+    found = (word.casefold() for word in _word.findall(text))
+    return frozenset(word[:5] for word in found if word not in _COMMON and (len(word) > 2 or not word.isascii()))
+
+
+_COMMON = frozenset(
+    ["the", "and", "for", "how", "see", "what", "where", "with", "this", "that", "find", "look", "into"]
+)
+
+
+def _depth(line: str) -> int:
+    body = re.sub(r"^\s*\d+(?:-\d+)?: ?", "", line)
+    return len(body) - len(body.lstrip())
+
+
+def _group_row(path: str, members: Sequence[str], rows: Mapping[str, str]) -> str:
+    if list(members) == [path]:
+        return rows[path]
+    names = ", ".join(sorted(member.rpartition("/")[2] for member in members)[:12])
+    return f"{path.removesuffix('/…')}/: {len(members)} files: {names}{' …' if len(members) > 12 else ''}"

@@ -1,0 +1,1 @@
+"""Conclusions → notes in Markdown that later sessions find again."""

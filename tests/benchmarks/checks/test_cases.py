@@ -1,0 +1,31 @@
+"""Which failures of the case bank let a change land."""
+
+from benchmarks.checks.cases import Disputed, judge
+
+DISPUTED = {"C1": Disputed(("symbols: wanted 1, got 2",), "2 is right")}
+
+
+def case(name: str, status: str, *messages: str) -> dict[str, object]:
+    not_met = [{"type": "symbols", "level": "must", "state": "fail", "message": message} for message in messages]
+    return {"id": name, "status": status, "not_met": not_met}
+
+
+DISPUTED_CASE = case("C1", "fail", "wanted 1, got 2")
+
+
+def test_a_disputed_case_may_fail_as_it_is_listed_and_a_skipped_one_is_no_failure() -> None:
+    assert judge([DISPUTED_CASE, case("C2", "pass"), case("C3", "skip")], complete=True, disputed=DISPUTED) == []
+
+
+def test_a_failing_case_is_a_complaint() -> None:
+    assert judge([DISPUTED_CASE, case("C2", "fail", "no")], complete=True, disputed=DISPUTED) == [
+        "C2: fails: symbols: no"
+    ]
+
+
+def test_the_list_of_disputed_cases_can_not_grow_old() -> None:
+    for changed in (case("C1", "pass"), case("C1", "fail", "wanted 1, got 3")):
+        (complaint,) = judge([changed], complete=True, disputed=DISPUTED)
+        assert complaint.startswith("C1: fails otherwise")
+    assert judge([], complete=True, disputed=DISPUTED) == ["C1: is disputed, and was not run"]
+    assert judge([], complete=False, disputed=DISPUTED) == []

@@ -1,0 +1,80 @@
+"""Savings command: the ledger of a real project, on the real schema and the real answers."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from codecards.savings.usage_log import Supply, note_supply
+from tests.support.indexed import write_repository
+
+REPO = """\
+#- shop/prices.py
+def discount(amount):
+    \"\"\"Take the discount off.\"\"\"
+    return amount * 0.9
+#- shop/orders.py
+def place_order(cart):
+    return sum(cart)
+"""
+
+
+def run(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "codecards", "-C", str(root), "savings", *arguments],
+        capture_output=True, text=True, check=False, encoding="utf-8",
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = write_repository(tmp_path_factory.mktemp("shop"), REPO)
+    (root / "queries.jsonl").write_text('{"query": "where is the discount taken off", "files": ["shop/prices.py"]}\n')
+    return root
+
+
+def test_the_ledger_adds_up_and_shows_a_loss(shop: Path) -> None:
+    done = run(shop, "--queries", str(shop / "queries.jsonl"), "--json")
+    assert done.returncode == 0, done.stderr
+    ledger = json.loads(done.stdout)
+    (task,) = ledger["tasks"]
+    assert task["found"]
+    assert task["ours"] == task["schema"] + task["answer"] + task["opened"] + task["reread"] + task["fallback"]
+    assert task["net"] == task["baseline"]["grep"] + task["baseline"]["read"] - task["ours"] == ledger["totals"]["net"]
+    assert ledger["totals"]["net"] < 0  # two small files are read faster than a schema
+    assert 500 < ledger["schema_tokens"] < 2_000
+
+
+def test_people_get_a_table_with_both_ways_of_reading(shop: Path) -> None:
+    done = run(shop, "--queries", str(shop / "queries.jsonl"))
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.split("\n")
+    assert lines[0].split()[:3] == ["question", "answer", "opened"]
+    assert lines[1].startswith("where is the discount taken off")
+    assert "2,000 lines read at a time" in done.stdout
+    assert "250 lines read at a time" in done.stdout
+
+
+def test_sessions_that_hooks_saw_are_counted(shop: Path) -> None:
+    folder = shop / ".codecards" / "sessions" / "mcp"
+    note_supply(folder, Supply("answer", 90, "where is the discount taken off", ("shop/prices.py",)))
+    note_supply(folder, Supply("read", 30, paths=("shop/prices.py",)))
+    ledger = json.loads(run(shop, "--json").stdout)
+    (session,) = ledger["sessions"]
+    assert (session["name"], session["answers"], session["reread"]) == ("mcp", 90, 30)
+    assert session["net"] == session["baseline"] - session["ours"]
+    assert run(shop, "--no-sessions").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [('{"query": "x", "files": ["gone.py"]}', "has a file of this project"), ("{", "is no question")],
+)
+def test_questions_that_cannot_be_used_are_told(shop: Path, tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "queries.jsonl"
+    path.write_text(text)
+    done = run(shop, "--queries", str(path))
+    assert done.returncode == 2
+    assert message in done.stderr

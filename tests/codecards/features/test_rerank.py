@@ -1,0 +1,99 @@
+"""Second reading: the reranker that the settings name reads the first hits, and the answer says whether it did."""
+
+import importlib.util
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from codecards import Engine, Settings
+from codecards.errors import EmbedderError
+from codecards.features.rerank import SecondReading
+from tests.support.indexed import write_repository
+
+REPOSITORY = "".join(
+    f"#- m{number}.py\ndef hold_{number}():\n    '''Keep login tokens for a while.'''\n    return {number}\n"
+    for number in range(12)
+)
+
+
+class Likes:
+    """A model that likes texts with one word, and remembers what it read."""
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+        self.read: list[str] = []
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        """Return 1 for a text with the word."""
+        self.read += texts
+        return [float(self.word in text) for text in texts]
+
+
+def engine_with(root: Path, model: Likes) -> Engine:
+    """Return an indexed engine whose reranker is a stand-in."""
+    engine = Engine(write_repository(root, REPOSITORY), Settings(n_workers=1, embedder="none"))
+    engine.refresh()
+    engine._second_reading = SecondReading("stand-in", lambda _place: model)
+    return engine
+
+
+def test_the_card_that_the_model_likes_comes_first_also_from_below_the_limit(tmp_path: Path) -> None:
+    with engine_with(tmp_path, Likes("nothing")) as engine:
+        before = engine.recall("keep login tokens", limit=10)
+        tenth = before.hits[-1].card.name
+        engine._second_reading = SecondReading("stand-in", lambda _place: Likes(f"def {tenth}"))
+        after = engine.recall("keep login tokens", limit=3)
+    assert after.hits[0].card.name == tenth
+    assert len(after.hits) == 3
+    gain = {term.name: term.value for term in after.hits[0].terms}["reranker"]
+    assert gain > 0
+    assert sum(term.value for term in after.hits[0].terms) == pytest.approx(after.hits[0].score)
+
+
+def test_the_model_reads_places_names_and_code_of_the_first_ten_alone(tmp_path: Path) -> None:
+    model = Likes("nothing")
+    with engine_with(tmp_path, model) as engine:
+        first = engine.recall("keep login tokens", limit=12).hits[0].card
+    assert len(model.read) == 10
+    assert model.read[0].startswith(f"{first.path} {first.qualified_name}\ndef {first.name}():")
+
+
+@pytest.mark.parametrize(("query", "took_part"), [("keep login tokens", True), ("hold_3", False), ("m3.py", False)])
+def test_the_answer_says_whether_the_model_took_part(tmp_path: Path, query: str, took_part: bool) -> None:
+    with engine_with(tmp_path, Likes("nothing")) as engine:
+        lanes = {lane.name: lane for lane in engine.recall(query).lanes}
+    assert lanes["reranker"].ready is took_part
+    assert bool(lanes["reranker"].reason) is not took_part
+
+
+def test_why_not_speaks_of_the_order_that_the_model_made(tmp_path: Path) -> None:
+    with engine_with(tmp_path, Likes("nothing")) as engine:
+        ninth = engine.recall("keep login tokens", limit=10).hits[8].card
+        assert engine.why_not(ninth.path, "keep login tokens").reason == "outranked"
+        engine._second_reading = SecondReading("stand-in", lambda _place: Likes(f"def {ninth.name}"))
+        assert engine.why_not(ninth.path, "keep login tokens").reason == "found"
+
+
+def test_a_reranker_that_is_not_there_is_an_error_and_is_off_in_the_status(tmp_path: Path) -> None:
+    root = write_repository(tmp_path, REPOSITORY)
+    with Engine(root, Settings(n_workers=1, embedder="none", reranker=str(tmp_path / "nowhere"))) as engine:
+        engine.refresh()
+        lane = engine.status().lanes[-1]
+        assert (lane.name, lane.ready) == ("reranker", False)
+        assert "no folder" in lane.reason
+        with pytest.raises(EmbedderError, match="no folder"):
+            engine.recall("keep login tokens")
+
+
+def test_the_command_line_says_in_one_line_what_a_reranker_lacks(tmp_path: Path) -> None:
+    write_repository(tmp_path, REPOSITORY)
+    command = [sys.executable, "-m", "codecards", "-C", str(tmp_path), "recall", "keep login tokens"]
+    done = subprocess.run([*command, "--reranker", str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    last_line = done.stderr.strip().split("\n")[-1]
+    is_installed = importlib.util.find_spec("sentence_transformers") is not None
+    assert ("can't be loaded" if is_installed else "install codecards[transformers]") in last_line
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,82 @@
+"""Savings: every cost is counted, what is lost is shown, sums are right."""
+
+import pytest
+
+from codecards.savings.grep_baseline import Corpus
+from codecards.savings.ledger import Answer, Offered, cost_of, session_cost, totals_of
+from codecards.savings.questions import Question
+from codecards.savings.usage_log import Supply
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+CORPUS = Corpus(
+    {"right.py": "purge expired " + "x " * 98, "wrong.py": "purge expired tokens " + "y " * 497}, words
+)  # fmt: skip
+QUESTION = Question("purge expired tokens", ("right.py",), "file")
+
+
+def answer(*paths: str) -> Answer:
+    return Answer("one two three four", tuple(Offered(path, 1, "card text here") for path in paths))
+
+
+def test_a_hit_in_the_right_file_costs_its_answer_what_was_opened_and_the_file_read_again() -> None:
+    cost = cost_of(QUESTION, CORPUS, 1000, lambda _: answer("wrong.py", "right.py"), 2000, words)
+    assert (cost.schema, cost.answer, cost.opened, cost.reread, cost.fallback) == (1000, 3 + 4, 3 + 3, 100, 0)
+    assert cost.found
+    assert cost.baseline.read_tokens == 500 + 100
+    assert cost.ours == 1000 + 7 + 6 + 100
+    assert cost.net == cost.baseline.tokens - cost.ours < 0
+
+
+def test_without_a_hit_in_the_right_file_grepping_comes_on_top() -> None:
+    cost = cost_of(QUESTION, CORPUS, 0, lambda _: answer("wrong.py"), 2000, words)
+    assert (cost.found, cost.opened, cost.reread) == (False, 3, 0)
+    assert cost.fallback == cost.baseline.tokens
+    assert cost.net == -(7 + 3)
+
+
+def test_sums_count_the_tasks_that_cost_more_and_the_schema_once_a_session() -> None:
+    good = cost_of(QUESTION, CORPUS, 100, lambda _: answer("right.py"), 2000, words)
+    bad = cost_of(QUESTION, CORPUS, 100, lambda _: answer(), 2000, words)
+    totals = totals_of([good, bad])
+    assert (totals.n_tasks, totals.n_found, totals.n_found_baseline, totals.n_negative) == (2, 1, 2, 1)
+    assert totals.net == good.net + bad.net == totals.baseline - totals.ours
+    assert totals.net_one_session == totals.net + 100
+
+
+def test_no_tasks_sum_to_nothing() -> None:
+    assert totals_of([]).net_one_session == 0
+
+
+LOG = [
+    Supply("start", 0),
+    Supply("read", 70, paths=("right.py",)),
+    Supply("answer", 40, "purge expired tokens", ("right.py", "wrong.py")),
+    Supply("read", 100, paths=("right.py",)),
+    Supply("answer", 30, "right", ("right.py",)),
+    Supply("brief", 20),
+    Supply("read", 9, paths=("elsewhere.py",)),
+]
+
+
+def test_a_session_pays_for_schema_answers_briefs_and_what_is_read_again() -> None:
+    cost = session_cost("mcp", LOG, CORPUS, 1000, 2000)
+    assert cost is not None
+    assert (cost.n_starts, cost.schema, cost.answers, cost.briefs, cost.reread) == (1, 1000, 70, 20, 100)
+    assert (cost.n_answers, cost.n_without) == (2, 1)
+    assert cost.baseline == CORPUS.grep_and_read(["purge", "expired", "tokens"], ["right.py"], 2000).tokens
+    assert cost.net == cost.baseline - 1190
+
+
+def test_each_conversation_pays_for_the_schema() -> None:
+    cost = session_cost("mcp", [*LOG, Supply("start", 0)], CORPUS, 1000, 2000)
+    assert cost is not None
+    assert cost.schema == 2000
+
+
+@pytest.mark.parametrize("log", [[], LOG[:2]])
+def test_a_session_without_answers_has_no_cost(log: list[Supply]) -> None:
+    assert session_cost("mcp", log, CORPUS, 1000, 2000) is None

@@ -1,0 +1,122 @@
+"""Secret files are known by name, and secrets in shown text are masked."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codecards.indexer.text.secrets import MASK, mask_secrets
+from codecards.indexer.walk.secret_names import is_private_key, is_secret_file
+
+
+@pytest.mark.parametrize(
+    "path",
+    ".env app/.env.production prod.env .npmrc home/.aws/credentials .aws/config deploy/id_rsa x/ID_ED25519 server.pem site.key"
+    " .docker/config.json .netrc infra/prod.tfvars terraform.tfstate client_secret_123.json my-private.asc .kube/config".split(),
+)
+def test_a_file_is_secret_by_its_name(path: str) -> None:
+    assert is_secret_file(path)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ".env.example sample.env .env.local.template app/env.py credentials/store.py src/secrets.py key.py monkey.go id_rsa.py"
+    " keys/rsa.go docs/config.json private.go book.asc environment.ts config/aws.py .env.d/readme.md".split(),
+)
+def test_a_file_is_no_secret_for_a_name_that_sounds_like_one(path: str) -> None:
+    assert not is_secret_file(path)
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"-----BEGIN RSA " + b"PRIVATE KEY-----\nMIIE", True),
+        (b"\n-----BEGIN PGP " + b"PRIVATE KEY BLOCK-----\n", True),
+        (b"-----BEGIN CERTIFICATE-----\n", False),
+        (b"key = '-----BEGIN RSA " + b"PRIVATE KEY-----'", False),
+    ],
+)
+def test_a_private_key_is_known_by_its_first_line(data: bytes, expected: bool) -> None:
+    assert is_private_key(data) is expected
+
+
+SECRETS = [
+    "AKIA" + "Q7RT" * 4, "ghp_" + "a1B2" * 9, "github_pat_" + "a1B2" * 8, "glpat-" + "a1B2c" * 4, "xox" + "b-0000-aB3dE5fG",
+    "sk_" + "live_a1b2c3d4e5f6a1b2", "sk-" + "ant-api03-" + "aB3" * 10, "AIza" + "aB3dE" * 7, "npm_" + "aB3d" * 9, "hf_" + "aB3" * 12,
+    "eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiIxMjM0In0." + "c2lnbmF0dXJlLTEy",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("secret", SECRETS)
+@pytest.mark.parametrize("frame", ["{}", 'key = "{}"', "see {}.", "X={}\nnext", "curl -H 'Authorization: Bearer {}'"])
+def test_a_token_is_masked_by_its_shape_wherever_it_stands(secret: str, frame: str) -> None:
+    assert mask_secrets(frame.format(secret)) == frame.format(MASK)
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ('password = "hunter2hunter"', f'password = "{MASK}"'),
+        ('{"apiKey": "k3yV4lu3xQ9zT7"}', f'{{"apiKey": "{MASK}"}}'),
+        ("'auth_token' => 'q8Zr2LmX0pWv',", f"'auth_token' => '{MASK}',"),
+        ("DB_PASSWORD=qa-heron-wigeon", f"DB_PASSWORD={MASK}"),
+        ("  password: heron7wigeon!\n", f"  password: {MASK}\n"),
+        ("spring.datasource.password=heron7wigeon", f"spring.datasource.password={MASK}"),
+        ("ALTER USER bob IDENTIFIED BY 'heron7wigeon';", f"ALTER USER bob IDENTIFIED BY '{MASK}';"),
+        ("CREATE ROLE bob PASSWORD 'heron7'", f"CREATE ROLE bob PASSWORD '{MASK}'"),
+        ("define( 'DB_PASSWORD', 'heron wigeon7' );", "define( 'DB_PASSWORD', 'heron wigeon7' );"),
+        ("define('AUTH_KEY', 'heron7wigeon');", f"define('AUTH_KEY', '{MASK}');"),
+        ('"Server=db;Password=heron7;Port=1"', f'"Server=db;Password={MASK};Port=1"'),
+        ("export API_KEY=abcdefgh\r\nnext", f"export API_KEY={MASK}\r\nnext"),
+        ("postgres://bob:s3cr3t@db/x", f"postgres://bob:{MASK}@db/x"),
+        ("//registry.example.org/:_authToken=0123456789abcdef01", f"//registry.example.org/:_authToken={MASK}"),
+    ],
+)
+def test_a_value_is_masked_by_the_name_it_is_given_to(text: str, masked: str) -> None:
+    assert mask_secrets(text) == masked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'commit = "d2e7822aa0b1c2d3e4f5a6b7c8d9e0f1a2b3c4d5"',
+        'password = os.environ["DB_PASSWORD"]',
+        'password: "{password}"',
+        "token = tokens[position].kind",
+        "DB_PASSWORD=change-me",
+        "password: string",
+        "token = previous_token",
+        "self.secret = secret",
+        "secret: Secret2",
+        "the password 'name' is unknown",
+        "DB_PASSWORD=${DB_PASSWORD}",
+        "postgres://user:password@localhost/db",
+        "def check_password(password: str) -> bool:",
+        'token_type = "bearer_token"',
+        'publicKeyToken="b77a5c561934e089"',
+        "registry_password=container_registry_password,",
+        "class SkeletonKeyFactoryBuilder: pass",
+        ".sk-fading-circle-animation-delay { }",
+    ],
+)
+def test_code_that_only_speaks_of_secrets_is_shown_as_it_is(text: str) -> None:
+    assert mask_secrets(text) == text
+
+
+def test_a_key_is_masked_line_by_line_also_when_its_end_is_cut_off() -> None:
+    head = "-----BEGIN RSA " + "PRIVATE KEY-----"
+    body = "MIIEpAIBAAKCAQEA7\nqB1cD2eF3gH4iJ5k=\n"
+    whole = f"{head}\n{body}-----END RSA " + "PRIVATE KEY-----\nafter\n"
+    assert mask_secrets(whole) == f"{head}\n{MASK}\n{MASK}\n-----END RSA " + "PRIVATE KEY-----\nafter\n"
+    assert mask_secrets(f"{head}\n{body}") == f"{head}\n{MASK}\n{MASK}\n"
+
+
+PARTS = st.sampled_from(
+    [*SECRETS, "password", "=", ":", '"', "'", "\n", " ", "a", "7", "://u:", "@h", "_", "-", ".", "TOKEN", MASK]
+)
+
+
+@given(st.lists(PARTS, max_size=25).map("".join))
+def test_masking_twice_is_masking_once_and_lines_stay_lines(text: str) -> None:
+    masked = mask_secrets(text)
+    assert mask_secrets(masked) == masked
+    assert masked.count("\n") == text.count("\n")

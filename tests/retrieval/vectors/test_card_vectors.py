@@ -1,0 +1,72 @@
+"""Vectors and their scale."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from codecards.indexer.store.derived import Change
+from codecards.retrieval.derive import Derivation
+from codecards.retrieval.vectors.build_card_vectors import derive_vectors
+from codecards.retrieval.vectors.calibration import Calibration, calibrate
+from codecards.retrieval.vectors.card_vectors import VectorLane
+from tests.support.indexed_text import WordEmbedder, indexed
+
+REPOSITORY = "#- a.py\n" + "\n".join(
+    f"def word{number}():\n    return 'alpha{number} beta{number}'\n" for number in range(40)
+)
+
+
+def test_faiss_and_the_plain_product_find_the_same_cards(tmp_path: Path) -> None:
+    embedder = WordEmbedder()
+    made = indexed(tmp_path, REPOSITORY, embedder=embedder)
+    plain = made.index.vectors
+    assert plain is not None
+    nothing_new = tmp_path / "2"
+    Derivation(lambda _entry: None, None).derive(Change(tmp_path / "1", nothing_new, (), frozenset(), ()))
+    derive_vectors(Change(tmp_path / "1", nothing_new, (), frozenset(), ()), embedder, lambda _one: (), faiss_from=1)
+    with_faiss = VectorLane(nothing_new / "vectors")
+    assert (nothing_new / "vectors" / "cards.faiss").exists()
+    for text in ("alpha3 beta3", "word17", "return"):
+        query = embedder.embed_queries([text])[0]
+        _, expected = plain.similarity(query).nearest(5)
+        similarity = with_faiss.similarity(query)
+        rows, cosines = similarity.nearest(5)
+        assert cosines == pytest.approx(expected, abs=1e-3)
+        assert similarity.cards(rows) == pytest.approx(cosines, abs=1e-3)
+
+
+@pytest.mark.parametrize("faiss_from", [1, 1_000])
+def test_what_is_known_of_a_query_already_is_what_a_new_look_finds(tmp_path: Path, faiss_from: int) -> None:
+    embedder = WordEmbedder()
+    indexed(tmp_path, REPOSITORY, embedder=embedder)
+    change = Change(tmp_path / "1", tmp_path / "2", (), frozenset(), ())
+    Derivation(lambda _entry: None, None).derive(change)
+    derive_vectors(change, embedder, lambda _one: (), faiss_from=faiss_from)
+    lane = VectorLane(tmp_path / "2" / "vectors")
+    query = embedder.embed_queries(["alpha3 beta3"])[0]
+    asked_before = lane.similarity(query)
+    asked_before.nearest(20)
+    asked_before.cards(np.array([1, 3, 5]))
+    for limit in (1, 5, 30):
+        assert asked_before.nearest(limit)[1] == pytest.approx(lane.similarity(query).nearest(limit)[1])
+    rows = np.array([0, 3, 4, 5])
+    assert asked_before.cards(rows) == pytest.approx(lane.similarity(query).cards(rows))
+
+
+@pytest.mark.seed("S2-27")
+@pytest.mark.parametrize(("cosine", "value"), [(0.2, 0.5), (0.4, 0.7), (0.3, 0.6), (-1.0, 0.0), (1.0, 1.0)])
+def test_the_scale_has_chance_at_a_half_and_the_floor_at_its_98th_percentile(cosine: float, value: float) -> None:
+    assert Calibration(0.2, 0.4).calibrated(cosine) == pytest.approx(value)
+
+
+def test_two_in_a_hundred_off_topic_questions_reach_the_floor() -> None:
+    embedder = WordEmbedder()
+    texts = [f"alpha{number} beta{number} where token" for number in range(200)]
+    calibration = calibrate(embedder, embedder.embed_documents(texts).astype(np.float16))
+    assert calibration.calibrated(calibration.high) == pytest.approx(0.7)
+    assert calibration.middle < calibration.high
+
+
+def test_no_vectors_have_a_scale_too() -> None:
+    assert 0 <= calibrate(WordEmbedder(), np.zeros((0, 64), np.float16)).calibrated(0.3) <= 1

@@ -1,0 +1,121 @@
+"""Scenes in which agents fail, from the articles: what the context does about each."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from codecards.router.assemble.context import FateKind
+from codecards.router.memory.store import SessionStore
+from codecards.router.notes.archive import Archive
+from codecards.router.ports import Project, Reference, TextsOf
+from codecards.router.session import Session
+
+FILES = {
+    "api/users.py": "def list_users():\n    return []\n",
+    "rules.md": "All exports are streamed.\n",
+    "notes.md": "users\n",
+}
+
+
+class Words:
+    """A project that knows its own words only."""
+
+    def __init__(self) -> None:
+        self.queries: list[str] = []
+
+    def recall(self, query: str, limit: int) -> Sequence[Reference]:
+        """Return the users' API where it is called by name."""
+        self.queries.append(query)
+        hit = Reference("api/users.py::list_users", "api/users.py", "def list_users()", score=1.0)
+        return [hit][:limit] if "list_users" in query else []
+
+    def near_words(self, query: str) -> Sequence[str]:
+        """Return a word of the project."""
+        del query
+        return ("list_users", "export")
+
+
+@pytest.fixture
+def words() -> Words:
+    return Words()
+
+
+@pytest.fixture
+def session(tmp_path: Path, words: Words) -> Session:
+    project = Project(TextsOf(dict(FILES)), recaller=words, vocabulary=words)
+    return Session.start(
+        SessionStore(tmp_path / "sessions"), "task", project, Archive(tmp_path / "archive"), goal="export the users"
+    )
+
+
+@pytest.mark.seed("S2-5")
+def test_a_constraint_said_in_passing_is_still_there_after_many_turns(session: Session) -> None:
+    session.before_generation("The endpoint must not load all rows at once. How do we begin?")
+    for number in range(30):
+        session.record("run", call=f"pytest {number}", result="ok\n" * 400)
+        text = session.before_generation("go on").text
+    assert "constraint (must hold): The endpoint must not load all rows at once" in text
+
+
+@pytest.mark.seed("S2-5")
+def test_an_old_requirement_does_not_come_back_as_the_new_one(session: Session) -> None:
+    session.before_generation("Write CSV.")
+    session.set_goal("export the users as Excel", constraints=["keep the column order"])
+    text = session.before_generation("go on").text
+    assert text.count("goal: ") == 1
+    assert "goal: export the users as Excel" in text
+
+
+@pytest.mark.seed("S2-5")
+def test_goal_and_constraints_stand_before_everything_long(session: Session) -> None:
+    session.add_constraint("stream the rows")
+    session.open_file("rules.md", "follow them")
+    session.record("run", call="pytest", result="x = 1\n" * 3000)
+    text = session.before_generation("go on").text
+    assert text.index("stream the rows") < text.index("All exports are streamed.") < text.index("pytest")
+
+
+@pytest.mark.seed("S2-5")
+def test_a_rule_that_was_opened_stays_in_view_as_it_is_on_disk(session: Session) -> None:
+    session.open_file("rules.md", "follow them")
+    session.pin("rules.md")
+    for _ in range(12):
+        context = session.before_generation("go on")
+    assert "All exports are streamed." in context.text
+
+
+@pytest.mark.seed("S2-5")
+def test_where_new_logic_belongs_is_shown_with_the_task(session: Session) -> None:
+    assert "api/users.py::list_users" in session.before_generation("where does list_users live?").text
+
+
+@pytest.mark.seed("S2-28")
+def test_a_miss_is_followed_by_one_question_in_the_projects_own_words(session: Session, words: Words) -> None:
+    context = session.before_generation("where are people written to a table?")
+    assert words.queries == ["where are people written to a table? export the users", "list_users export"]
+    assert "api/users.py::list_users" in context.text
+
+
+@pytest.mark.seed("S1-2")
+def test_each_thing_has_exactly_one_of_four_fates_and_a_reason(session: Session) -> None:
+    session.open_file("rules.md", "follow them")
+    hits = ["api/users.py", "a.py", "b.py", "notes.md"]
+    session.record("search", paths=hits, call="grep users", result="api/users.py:1")
+    session.record("read", paths=["rules.md"], call="cat rules.md", result="All exports are streamed.")
+    context = session.before_generation("where does list_users live?")
+    told = {fate.what: fate.kind for fate in context.fates}
+    assert len(told) == len(context.fates)
+    assert all(fate.reason for fate in context.fates)
+    assert told["file rules.md"] is FateKind.ENTERS
+    assert told["file api/users.py"] is FateKind.COMPRESSED
+    assert told["file notes.md"] is FateKind.OUTSIDE
+    assert told["hit api/users.py::list_users"] is FateKind.COMPRESSED
+
+
+@pytest.mark.seed("S1-23")
+def test_the_hosts_own_words_are_never_changed(session: Session) -> None:
+    asked = "  Please  keep\tmy spacing.  "
+    context = session.before_generation(asked)
+    assert context.messages[-1] == {"role": "user", "content": asked}
+    assert [message["role"] for message in context.messages] == ["system", "user"]

@@ -1,0 +1,1 @@
+"""Packages of the registries → pairs of text and code."""

@@ -1,0 +1,1 @@
+"""Pairs of text and code → embedding models."""

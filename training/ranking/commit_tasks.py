@@ -1,0 +1,68 @@
+"""Mines (commit message, changed definitions) tasks from git folders, by the product's own miner (`codecards tune`)."""
+
+import subprocess
+from pathlib import Path
+
+from codecards.config import Settings
+from codecards.engine import Engine
+from codecards.indexer.build.worker_pool import Workers
+from codecards.indexer.store.snapshot import Snapshot
+from codecards.tuning.commit_tasks import mine_tasks
+from training.ranking.function_tasks import Target, Task, drawn
+
+MOST_COMMITS = 2_000
+"""The newest ones that are looked at."""
+MOST_SYMBOLS = 8
+"""Definitions that one commit changed; a message can't describe more."""
+
+
+def mine_history(git_folder: Path, trees: Path, *, limit: int, embedder: str = "static") -> list[Task]:
+    """Check out what a git folder's HEAD holds, index it, and return up to `limit` tasks of its newest commits.
+
+    Args:
+        git_folder: A repository, bare or not; it is only read.
+        trees: Folder that gets the tree; its index comes to lie beside them.
+        limit: Most tasks.
+        embedder: Of the index, as `--embedder` takes it.
+
+    Raises:
+        ValueError: It is no git folder, or not whole.
+        UsageError: It has no history.
+    """
+    tree = f"commits/{repository_name(git_folder)}"
+    folder = trees / tree
+    if not folder.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        command = ["git", "clone", "--quiet", "--shared", str(git_folder.resolve()), str(folder)]
+        run = subprocess.run(command, check=False, capture_output=True, text=True, timeout=600)
+        if run.returncode:
+            raise ValueError(f"git can't check out {git_folder}; leave it out. It says: {run.stderr.strip()[-300:]}")
+    with Engine.open(folder, settings=Settings(index=index_of(trees, tree), embedder=embedder), build=False) as engine:
+        engine.refresh()
+        database = engine.folder.database
+    snapshot = Snapshot(database)
+    try:
+        with Workers() as workers:
+            mined = mine_tasks(folder, snapshot, workers, MOST_COMMITS)
+        cards = {card.symbol_id: card for path in {one for task in mined.tasks for one in task.paths}
+                 for card in snapshot.cards_in(path)}  # fmt: skip
+    finally:
+        snapshot.close()
+    tasks = []
+    for task in mined.tasks:
+        changed = [cards[one] for one in dict.fromkeys(task.symbol_ids)]
+        if 1 <= len(changed) <= MOST_SYMBOLS:
+            targets = tuple(sorted(Target(card.path, card.first_line, card.last_line) for card in changed))
+            tasks.append(Task(tree, changed[0].language, "commit", task.text, targets))
+    return drawn(tasks, limit)
+
+
+def repository_name(git_folder: Path) -> str:
+    """Return what a repository is called: "project" for project.git and project/.git."""
+    folder = git_folder.absolute()
+    return (folder.parent if folder.name == ".git" else folder).name.removesuffix(".git")
+
+
+def index_of(trees: Path, tree: str) -> Path:
+    """Return where a tree's index lies: beside the folder of the trees."""
+    return trees.with_name(f"{trees.name}-indexes") / tree

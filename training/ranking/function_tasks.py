@@ -1,0 +1,182 @@
+"""Mines (question, function) tasks for the stage that orders cards, out of packages that no embedder was trained on.
+
+A function's documentation asks, posed in the ways of `query_styles`, or the text of an error that it raises, or its
+name. The documentation of every function is taken out of the tree, so that it can't be matched against itself.
+"""
+
+import hashlib
+import json
+import random
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path, PurePosixPath
+
+from tree_sitter import Node
+
+from training.corpus.grammars import BY_SUFFIX, SUFFIXES, Grammar, parser_for
+from training.corpus.pairs import SKIPPED_PATH, documentation, name_of, short_path, split_documentation, with_wrappers
+from training.corpus.query_styles import as_keywords, as_question
+from training.corpus.registries import Source, archives, read_files
+
+LEAST_LINES = 3
+MESSAGE_WORDS = range(4, 31)
+STYLES = {"sentence": 45, "question": 25, "keywords": 10, "rest": 20}
+"""How often documentation is posed in each way."""
+SHARES = {"documentation": 0.7, "message": 0.2, "symbol": 0.1}
+KIND_OF = {
+    **dict.fromkeys(STYLES, "documentation"), "message": "message", "symbol": "symbol",
+    "heading": "heading", "heading_and_sentence": "heading", "commit": "commit",
+}  # fmt: skip
+"""Category of a task → what asks."""
+
+_raised = re.compile(
+    r"(?:\b(?:raise|throw|panic|bail|fail|fatal|abort|die|reject|warn|error|err)\w*\b|\w*(?:Error|Exception|Errorf)\b|"
+    r"errors\.New|log(?:ger|ging)?\.\w+|console\.\w+)[!\w.:]*[^\"'`\n]{0,60}[\"'`]([^\"`\n]{12,300}?)[\"`'](?=\s*[,;)+%.\n])"
+)
+_placeholder = re.compile(r"\$?\{[^{}]*\}|%[-#0 +]*\d*(?:\.\d+)?[sdrvqfxut]\b|%\(\w+\)\w|#\{[^}]*\}|\\[nt\"']")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Target:
+    """One definition that answers."""
+
+    path: str
+    first_line: int
+    """In the tree's file, with what wraps the definition; 1-based, inclusive."""
+    last_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One question and what answers it."""
+
+    tree: str
+    """What it is made of and the package, "headings/beets": a folder below that of all trees."""
+    language: str
+    category: str
+    """One of `KIND_OF`."""
+    text: str
+    targets: tuple[Target, ...]
+
+    @property
+    def package(self) -> str:
+        """Whose code it asks for."""
+        return self.tree.rpartition("/")[2]
+
+    @property
+    def kind(self) -> str:
+        """What asks: "documentation", "message", "symbol", "heading" or "commit"."""
+        return KIND_OF[self.category]
+
+
+def mine_tree(source: Source, downloads: Path, trees: Path, *, limit: int, seed: int = 0) -> list[Task]:
+    """Write one package's stripped source into a tree, and return up to `limit` tasks on it.
+
+    Args:
+        source: Downloaded already.
+        downloads: Where `registries.download` put it.
+        trees: Folder that gets the tree.
+        limit: Most tasks; they are drawn evenly from its functions.
+        seed: Of the draw.
+    """
+    rng = random.Random(seed)
+    found: list[Task] = []
+    tree = f"documentation/{source.folder_name}"
+    for archive in archives(source, downloads):
+        for name, text in read_files(archive, SUFFIXES):
+            path = short_path(name)
+            tasks, stripped = mine_file(tree, path, text, rng)
+            target = trees / tree / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(stripped)
+            if not SKIPPED_PATH.search(path):
+                found += tasks
+    return [
+        task
+        for kind, share in SHARES.items()
+        for task in drawn([one for one in found if one.kind == kind], int(limit * share))
+    ]
+
+
+def mine_file(tree: str, path: str, text: str, rng: random.Random) -> tuple[list[Task], bytes]:
+    """Return the tasks of one file, and the file without its functions' documentation."""
+    grammar = BY_SUFFIX[PurePosixPath(path).suffix]
+    raw = text.replace("\r\n", "\n").encode("utf-8", "replace")
+    functions = list(_functions(parser_for(grammar.language).parse(raw).root_node, grammar))
+    docs = [documentation(outer, node, grammar) for outer, node in functions]
+    removed: set[int] = set()
+    for (outer, node), (_, rows) in zip(functions, docs, strict=True):
+        # A line that code shares with the documentation stays.
+        if node.start_point.row not in rows:
+            removed.update(rows - {outer.start_point.row})
+    lines = raw.split(b"\n")
+    kept = b"\n".join(line for row, line in enumerate(lines) if row not in removed)
+    new_line = _renumbered(len(lines), removed)
+    tasks = []
+    for (outer, node), (doc, _) in zip(functions, docs, strict=True):
+        first, last = new_line[outer.start_point.row], new_line[outer.end_point.row]
+        if last - first + 1 < LEAST_LINES:
+            continue
+        for category, asked in _questions(node, grammar, doc, raw, rng):
+            tasks.append(Task(tree, grammar.language, category, asked, (Target(path, first, last),)))
+    return tasks, kept
+
+
+def drawn(tasks: Sequence[Task], limit: int) -> list[Task]:
+    """Return up to `limit` tasks whose text no other has, in an order that says nothing about them."""
+    by_text: dict[str, list[Task]] = {}
+    for task in tasks:
+        by_text.setdefault(task.text.casefold(), []).append(task)
+    unique = [same[0] for same in by_text.values() if len({one.targets for one in same}) == 1]
+    unique.sort(
+        key=lambda task: hashlib.sha256(f"{task.targets[0].path}\0{task.text}".encode("utf-8", "replace")).hexdigest()
+    )
+    return unique[:limit]
+
+
+def write_tasks(tasks: list[Task], target: Path) -> None:
+    """Write tasks, one JSON object a line."""
+    target.write_text("".join(json.dumps(asdict(task), ensure_ascii=False) + "\n" for task in tasks), encoding="utf-8")
+
+
+def _functions(root: Node, grammar: Grammar) -> Iterator[tuple[Node, Node]]:
+    """Yield every function, with the outermost node that wraps it first."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.type in grammar.functions and name_of(node, grammar):
+            yield with_wrappers(node, grammar), node
+        waiting.extend(reversed(node.named_children))
+
+
+def _questions(node: Node, grammar: Grammar, doc: str, raw: bytes, rng: random.Random) -> Iterator[tuple[str, str]]:
+    name = name_of(node, grammar).rpartition(".")[2]
+    parts = split_documentation(re.sub(rf"\A\s*{re.escape(name)}\s", "", doc))
+    if parts is not None:
+        sentence, rest = parts
+        style = rng.choices(list(STYLES), list(STYLES.values()))[0]
+        if style == "question":
+            yield style, as_question(sentence.rstrip("."), rng)
+        elif style == "keywords":
+            yield style, as_keywords(sentence, rng)
+        elif style == "rest" and len(rest.split()) >= 6:
+            yield style, " ".join(rest.split()[:40])
+        else:
+            yield "sentence", sentence.rstrip(".")
+    if len(re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+", name)) > 1 and not name.startswith("__"):
+        yield "symbol", name
+    body = raw[node.start_byte : node.end_byte].decode("utf-8", "replace")
+    for match in _raised.finditer(body):
+        message = " ".join(_placeholder.sub(" ", match[1]).split())
+        if len(message.split()) in MESSAGE_WORDS and message.isascii():
+            yield "message", message
+
+
+def _renumbered(n_lines: int, removed: set[int]) -> list[int]:
+    """Return old row -> new line (1-based); a removed row has that of the next kept one."""
+    numbers, kept = [], 1
+    for row in range(n_lines):
+        numbers.append(kept)
+        kept += row not in removed
+    return numbers

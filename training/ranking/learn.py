@@ -1,0 +1,268 @@
+"""Learns how the cards of a question after one function are weighed: `retrieval/rank/card_weights.json`.
+
+A listwise softmax over the candidates' cards, linear in the features of `retrieval.card_evidence`, with the sign of each
+weight given, so that what was learned on documentation can't turn sensible evidence round. The file's own score takes
+part with a weight of its own; the others are told as multiples of it.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.quality.metrics import NARROW_LINES
+from benchmarks.systems.codecards_index import open_deep_index, open_index
+from codecards.retrieval.evidence.cards import card_features
+from codecards.retrieval.evidence.similarity import query_similarity
+from codecards.retrieval.evidence.transformer import second_opinion
+from codecards.retrieval.index import DerivedIndex
+from codecards.retrieval.query.intent import intent_of
+from codecards.retrieval.query.query import read_query
+from codecards.retrieval.rank.filters import Filters
+from codecards.retrieval.rank.ranking import rank
+from codecards.retrieval.rank.weights import Lanes
+from codecards.retrieval.store.columns import Int64s
+from codecards.retrieval.vectors.transformer_vectors import DeepLookup
+from training.ranking.commit_tasks import index_of
+from training.ranking.function_tasks import Target, Task
+
+FILE = "file"
+SIGNS: Mapping[str, float] = {
+    "card_words": 1, "name_precision": 1, "coverage": 1, "header": 1, "signature": 1, "parent": 1, "callable": 1,
+    "type": -1, "value": -1, "module_code": -1, "declaration": -1, "nameless": -1, "nesting": -1, "length": 1,
+    "meaning": 1, "deep": 1, "deep_cosine": 1,
+}  # fmt: skip
+"""Feature → the sign that its weight must have."""
+OF_VECTORS: Mapping[Lanes, frozenset[str]] = {
+    "none": frozenset(),
+    "static": frozenset({"meaning"}),
+    "deep": frozenset({"meaning", "deep", "deep_cosine"}),
+}
+"""Lanes → those features of vectors that they have."""
+KINDS = frozenset({"type", "value", "declaration", "nameless"})
+MOST_OF_KINDS = 12.0
+"""Bound of the weights of kinds: documentation of functions never asks for a type, so that no weight were too much."""
+MOST_CARDS = 400
+"""Cards of one question that are learned from: those that rank first by now."""
+LEAST_SHARE = 0.7
+"""How surely a text must describe one function for its question to be learned from."""
+UNTAUGHT = frozenset({"symbol", "message"})
+"""Kinds of tasks that are not learned from: names and errors are weighed by hand."""
+LEARNING_RATE, N_STEPS, SHRINKAGE = 0.08, 300, 2e-3
+N_FOLDS = 5
+SMALL_PART = 4
+"""A card with less than one so many-th of what is asked, such as a method of the class, does not show it."""
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The cards that may answer one task; N cards, D features."""
+
+    package: str
+    kind: str
+    """Of the task: "documentation", "heading", "commit"."""
+    is_within: bool
+    """Whether they are the cards of one right file: how the product compares cards where a subject is asked."""
+    values: Floats
+    """(N, 1 + D): the file's score first, in the order of `SIGNS` without those that the lane lacks."""
+    is_right: NDArray[np.bool_]
+    """(N,): at least one, and not all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """The cards of several questions; N cards, Q questions, D features."""
+
+    values: Floats
+    """(N, D)."""
+    is_right: NDArray[np.bool_]
+    """(N,)."""
+    first: NDArray[np.int64]
+    """(Q,): where each question's cards begin."""
+    names: tuple[str, ...]
+    """(D,): the file's score first."""
+
+
+def read_questions(trees: Path, tasks: Sequence[Task], names: Sequence[str], lanes: Lanes) -> Iterator[Question]:
+    """Yield the cards of each task that has what answers it among its candidates.
+
+    A task that describes one function gives one question, after all cards; any other gives one after the cards of each
+    right file.
+
+    Args:
+        trees: Folder of the trees, by `Task.tree`; each gets an index of its own beside it.
+        tasks: On these trees.
+        names: The features.
+        lanes: Which vectors take part; the deep lane's take minutes where they are not there yet.
+    """
+    asked = [task for task in tasks if task.kind not in UNTAUGHT]
+    for tree in sorted({task.tree for task in asked}):
+        opened = _opened(trees / tree, index_of(trees, tree), lanes)
+        for task in asked:
+            if task.tree == tree:
+                yield from _questions_of(opened, task, names)
+
+
+def feature_names(lanes: Lanes) -> tuple[str, ...]:
+    """Return the features that there are with some vectors, in the order of `SIGNS`."""
+    left_out = OF_VECTORS["deep"] - OF_VECTORS[lanes]
+    return tuple(name for name in SIGNS if name not in left_out)
+
+
+def joined(questions: Sequence[Question], names: Sequence[str]) -> Examples:
+    """Return questions as one set.
+
+    Args:
+        questions: At least one.
+        names: Of the features after the file's.
+    """
+    lengths = np.array([len(question.is_right) for question in questions], np.int64)
+    return Examples(
+        values=np.concatenate([question.values for question in questions]),
+        is_right=np.concatenate([question.is_right for question in questions]),
+        first=np.cumsum(lengths) - lengths,
+        names=(FILE, *names),
+    )
+
+
+def mean_reciprocal_rank(questions: Sequence[Question], names: Sequence[str], weights: Mapping[str, float]) -> float:
+    """Return the mean of 1 / rank of the right card among the cards of each question.
+
+    Args:
+        questions: At least one.
+        names: Of their features after the file's.
+        weights: As `learn` gives them; 0 for those that are not there.
+    """
+    row = np.array([1.0, *(weights.get(name, 0.0) for name in names)], np.float32)
+    total = 0.0
+    for question in questions:
+        scores = question.values @ row
+        total += 1 / (1 + np.count_nonzero(scores > scores[question.is_right].max()))
+    return total / len(questions)
+
+
+def cross_validate(
+    questions: Sequence[Question], names: Sequence[str], taught: Collection[str], n_folds: int = N_FOLDS
+) -> dict[str, float]:
+    """Return kind → mean reciprocal rank under weights that were learned on other packages only.
+
+    Args:
+        questions: Of at least two packages.
+        names: Of their features after the file's.
+        taught: Kinds that are learned from; all are measured.
+        n_folds: Most parts into which the packages are dealt.
+    """
+    packages = sorted({one.package for one in questions})
+    n_folds = min(n_folds, len(packages))
+    fold_of = {package: number % n_folds for number, package in enumerate(packages)}
+    found: dict[str, list[float]] = {}
+    for fold in range(n_folds):
+        outside = [one for one in questions if fold_of[one.package] != fold and one.kind in taught]
+        if not outside:
+            continue
+        weights = learn(joined(outside, names), SIGNS)
+        for question in questions:
+            if fold_of[question.package] == fold:
+                found.setdefault(question.kind, []).append(mean_reciprocal_rank([question], names, weights))
+    return {kind: fmean(values) for kind, values in found.items()}
+
+
+def learn(examples: Examples, signs: Mapping[str, float]) -> dict[str, float]:
+    """Return each feature's weight as a multiple of the file's, without the file's own.
+
+    Args:
+        examples: At least one question.
+        signs: Name → a number whose sign the weight must have.
+    """
+    lengths = np.diff(np.append(examples.first, len(examples.values)))
+    spread = np.sqrt((examples.values**2).mean(axis=0)) + 1e-6
+    values = examples.values / spread
+    sign = np.array([1.0 if name == FILE else np.sign(signs[name]) for name in examples.names])
+    weights, mean, square = (np.zeros(len(sign)) for _ in range(3))
+    for step in range(1, N_STEPS + 1):
+        scores = values @ weights.astype(np.float32)
+        odds = np.exp(scores - np.repeat(np.maximum.reduceat(scores, examples.first), lengths))
+        believed = odds / np.repeat(np.add.reduceat(odds, examples.first), lengths)
+        right = odds * examples.is_right
+        wanted = right / np.repeat(np.maximum(np.add.reduceat(right, examples.first), 1e-12), lengths)
+        gradient = values.T @ (believed - wanted) / len(examples.first) + SHRINKAGE * weights
+        mean = 0.9 * mean + 0.1 * gradient
+        square = 0.999 * square + 0.001 * gradient**2
+        weights -= LEARNING_RATE * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.999**step)) + 1e-9)
+        weights = np.where(weights * sign < 0, 0.0, weights)
+    weights /= spread
+    # Cards of one file have its score alike, and then only the others' proportions mean anything.
+    scale = max(float(weights[0]), 1e-6) if np.any(examples.values[:, 0]) else 1.0
+    found = {name: round(float(weight) / scale, 2) for name, weight in zip(examples.names, weights, strict=True)}
+    del found[FILE]
+    return {name: max(weight, -MOST_OF_KINDS) if name in KINDS else weight for name, weight in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """An index, with what takes part."""
+
+    index: DerivedIndex
+    has_meaning: bool
+    deep: DeepLookup | None
+
+
+def _opened(tree: Path, state: Path, lanes: Lanes) -> _Opened:
+    if lanes == "deep":
+        index, lookup = open_deep_index(tree, state)
+        return _Opened(index, has_meaning=True, deep=lookup)
+    return _Opened(open_index(tree, state, "static"), has_meaning=lanes == "static", deep=None)
+
+
+def _questions_of(opened: _Opened, task: Task, names: Sequence[str]) -> Iterator[Question]:
+    index, query = opened.index, read_query(task.text)
+    similarity = query_similarity(index, query, opened.deep) if opened.has_meaning else None
+    ranked = rank(index, query, similarity, Filters())
+    if ranked is None or query.kind != "question" or query.is_issue:
+        return
+    scores = ranked.cards
+    opinion = second_opinion(index, similarity, scores.cards)
+    features = card_features(
+        index, ranked.evidence, scores.cards, scores.card_file, ranked.named, {}, similarity, opinion, frozenset(names)
+    )
+    nothing = np.zeros(len(scores.cards), np.float32)
+    columns_of_values = [ranked.file_scores[scores.card_file], *(features.get(name, nothing) for name in names)]
+    values = np.array(columns_of_values, np.float32).T
+    totals = scores.with_files(ranked.file_scores)
+    is_right = right_cards(index, scores.cards, ranked.evidence.matches.files[scores.card_file], task.targets)
+    is_within = intent_of(task.text).function < LEAST_SHARE
+    if is_within:
+        groups = [np.flatnonzero(scores.card_file == one) for one in np.unique(scores.card_file[is_right])]
+    else:
+        best = np.argsort(-totals, kind="stable")[:MOST_CARDS]
+        groups = [best[np.isfinite(totals[best])]]
+    for kept in groups:
+        if is_right[kept].any() and not is_right[kept].all():
+            chosen = values[kept]
+            chosen[:, 0] = 0.0 if is_within else chosen[:, 0] - chosen[:, 0].max()
+            yield Question(task.package, task.kind, is_within, chosen, is_right[kept])
+
+
+def right_cards(index: DerivedIndex, cards: Int64s, files: Int64s, targets: Sequence[Target]) -> NDArray[np.bool_]:
+    """Return (K,): which cards show one of the targets, not much more and not only a small part of it.
+
+    Args:
+        index: Whose cards.
+        cards: (K,): rows.
+        files: (K,): rows of their files.
+        targets: What is right.
+    """
+    first, last = index.columns.first_line[cards].astype(np.int64), index.columns.last_line[cards].astype(np.int64)
+    is_right = np.zeros(len(cards), np.bool_)
+    for target in targets:
+        n_lines = target.last_line - target.first_line + 1
+        shows = np.isin(files, index.files_ending(target.path))
+        shows &= (first <= target.last_line) & (last >= target.first_line)
+        shows &= (last - first < np.maximum(NARROW_LINES, 2 * n_lines)) & (SMALL_PART * (last - first + 1) >= n_lines)
+        is_right |= shows
+    return is_right

@@ -1,0 +1,146 @@
+"""From packages to the weights of cards: `retrieval/rank/card_weights.json`, with what cross-validation says of them."""
+
+import json
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+
+from codecards.retrieval.rank.weights import Lanes, function_weights
+from training.corpus.registries import FOLDER, Source, archives, download, read_sources
+from training.ranking.answers import answer_tasks
+from training.ranking.commit_tasks import mine_history, repository_name
+from training.ranking.function_tasks import Task, mine_tree, write_tasks
+from training.ranking.heading_tasks import mine_headings, mine_texts, read_folder
+from training.ranking.learn import (
+    KINDS,
+    SIGNS,
+    Question,
+    cross_validate,
+    feature_names,
+    joined,
+    learn,
+    mean_reciprocal_rank,
+    read_questions,
+)
+
+_log = logging.getLogger(__name__)
+TARGET = FOLDER.parent / "retrieval" / "rank" / "card_weights.json"
+ROLES = frozenset({"cards", "valid"})
+"""Roles of the packages that are learned from: no embedder has seen them."""
+GENERATED = frozenset({"plotly", "kubernetes-asyncio", "tencentcloud-sdk-python-vpc"})
+"""Packages whose functions a program wrote, thousands alike."""
+HEADINGS = "headings"
+"""Role of the packages whose documents ask."""
+MOST_TASKS = 150
+"""Of one package's functions."""
+MOST_HEADINGS, MOST_COMMITS = 40, 60
+"""Tasks of one package's documents, and of one history."""
+TAUGHT = frozenset({"documentation"})
+"""Kinds of tasks whose questions the shipped weights are learned from; the others are measured beside them."""
+LANES: tuple[Lanes, ...] = ("static", "none", "deep")
+"""Each has weights of its own."""
+DAMPING: Mapping[Lanes, float] = {"none": 1.0, "static": 1.0, "deep": 0.6}
+"""What is learned is multiplied by this, but for kinds. With deep vectors all weights come out larger beside the file's, and
+would drown those that are given by hand (quoted messages): .6 was chosen on the default set, where .4 and 1 are worse."""
+
+
+def learn_tables(work: Path, histories: Sequence[Path] = ()) -> dict[str, dict[str, float]]:
+    """Download packages, mine tasks, and return lanes → feature → weight.
+
+    Args:
+        work: Gets `packages`, `card-trees`, their indexes and the tasks; what is there is used again.
+        histories: Git folders whose commits ask too; of no repository that serves in a benchmark.
+    """
+    sources = [one for one in read_sources() if one.role in {*ROLES, HEADINGS} and one.name not in GENERATED]
+    download(sources, work / "packages")
+    trees = work / "card-trees"
+    tasks = [*mine_tasks(sources, work / "packages", trees), *mine_histories(histories, trees)]
+    write_tasks(tasks, work / "card-tasks.jsonl")
+    report_answers(trees, tasks)
+    return tables_of(trees, tasks)
+
+
+def mine_tasks(sources: Sequence[Source], downloads: Path, trees: Path) -> list[Task]:
+    """Write the trees of those packages that could be had, and return the tasks on them."""
+    tasks: list[Task] = []
+    for source in sources:
+        if archives(source, downloads):
+            if source.role == HEADINGS:
+                found = mine_headings(source, downloads, trees, limit=MOST_HEADINGS)
+            else:
+                found = mine_tree(source, downloads, trees, limit=MOST_TASKS)
+            _log.info("%s/%s: %d tasks", source.registry, source.name, len(found))
+            tasks += found
+    return tasks
+
+
+def mine_histories(git_folders: Iterable[Path], trees: Path) -> list[Task]:
+    """Return the tasks of some git folders: their commits' messages and their documents' headings."""
+    tasks: list[Task] = []
+    for git_folder in git_folders:
+        commits = mine_history(git_folder, trees, limit=MOST_COMMITS)
+        name = repository_name(git_folder)
+        headings = []
+        if not (trees / "headings" / name).exists():  # a package may have the same documents
+            headings = mine_texts(read_folder(trees / "commits" / name), trees, name, limit=MOST_HEADINGS)
+        _log.info("%s: %d commits, %d headings", git_folder, len(commits), len(headings))
+        tasks += commits + headings
+    return tasks
+
+
+def report_answers(trees: Path, tasks: Sequence[Task]) -> None:
+    """Report how early the product answers each kind of task, by file and by definition."""
+    answers = list(answer_tasks(trees, tasks))
+    for kind in dict.fromkeys(task.kind for task in tasks):
+        mine = [answer for answer in answers if answer.task.kind == kind]
+        by_file, by_definition = fmean(one.file for one in mine), fmean(one.definition for one in mine)
+        _log.info("%s: %d tasks, MRR %.3f by file, %.3f by definition", kind, len(mine), by_file, by_definition)
+
+
+def tables_of(trees: Path, tasks: Sequence[Task]) -> dict[str, dict[str, float]]:
+    """Return lanes → feature → weight, and report what cross-validation by package says of each."""
+    tables: dict[str, dict[str, float]] = {}
+    for lanes in LANES:
+        names = feature_names(lanes)
+        questions = list(read_questions(trees, tasks, names, lanes))
+        report_fits(lanes, questions, names)
+        taught = [one for one in questions if one.kind in TAUGHT and not one.is_within]
+        found = learn(joined(taught, names), SIGNS)
+        tables[lanes] = damped({name: weight for name, weight in found.items() if weight}, DAMPING[lanes])
+    return tables
+
+
+def damped(weights: Mapping[str, float], damping: float) -> dict[str, float]:
+    """Return weights multiplied by a number, those of kinds as they are, since they have a bound of their own."""
+    return {name: weight if name in KINDS else round(damping * weight, 2) for name, weight in weights.items()}
+
+
+def report_fits(lanes: Lanes, questions: Sequence[Question], names: Sequence[str]) -> None:
+    """Report the mean reciprocal rank on each kind of task: as shipped, and learned from each kind and from all.
+
+    Args:
+        lanes: One of `LANES`.
+        questions: Both after all cards and after those of one file; they are reported apart.
+        names: Of their features after the file's.
+    """
+    shipped = function_weights(lanes)
+    for is_within in (False, True):
+        mine = [one for one in questions if one.is_within == is_within]
+        of_kind = {kind: [one for one in mine if one.kind == kind] for kind in sorted({one.kind for one in mine})}
+        place = f"{lanes}, {'cards of the right file' if is_within else 'all cards'}"
+        figures = {kind: mean_reciprocal_rank(some, names, shipped) for kind, some in of_kind.items()}
+        sizes = ", ".join(f"{len(some)} of {kind}" for kind, some in of_kind.items())
+        _log.info("%s: questions: %s; MRR as shipped: %s", place, sizes, _told(figures))
+        for taught in (*((kind,) for kind in of_kind), tuple(of_kind)):
+            found = cross_validate(mine, names, taught)
+            _log.info("%s: learned on other packages from %s: %s", place, " and ".join(taught), _told(found))
+
+
+def _told(figures: Mapping[str, float]) -> str:
+    return ", ".join(f"{kind} {figure:.3f}" for kind, figure in figures.items())
+
+
+def write_tables(tables: dict[str, dict[str, float]], target: Path = TARGET) -> None:
+    """Write the weights to where the product reads them."""
+    target.write_text(json.dumps(tables, indent=1) + "\n", encoding="utf-8")
