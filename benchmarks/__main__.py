@@ -9,15 +9,15 @@ from typing import Annotated
 
 import typer
 
-from benchmarks.quality.run import Figures, by_tree, figures_of, score_all
+from benchmarks.quality.run import QualityFigures, by_tree, figures_of, score_all
 from benchmarks.report.readme_tables import check_report, print_quality, print_speed, rewrite_report
 from benchmarks.result_files import new_result, write_result
 from benchmarks.sets.chinese_set import build_chinese_set
 from benchmarks.sets.default_set import DEFAULT_SET, build_default_set
-from benchmarks.sets.queries import Query, read_queries
+from benchmarks.sets.queries import LabelledQuery, read_queries
 from benchmarks.sets.trees import lay_out
 from benchmarks.speed.run import measure_speed, medians
-from benchmarks.systems.answers import Answer, write_run
+from benchmarks.systems.answers import RecordedAnswer, write_run
 from benchmarks.systems.bm25 import WordBaseline
 from benchmarks.systems.registry import SYSTEMS
 from benchmarks.systems.rivals import Rival, RivalUnavailableError
@@ -77,7 +77,7 @@ def quality(
         for complaint in lay_out(rows, folder, mirrors):
             typer.echo(f"left out: {complaint}", err=True)
         grouped = by_tree([query for query in rows if (folder / query.tree).is_dir()], folder)
-        asked = Asked(path.stem + (f"_{subset}" if subset else ""), grouped, depth, cache)
+        asked = AskedOptions(path.stem + (f"_{subset}" if subset else ""), grouped, depth, cache)
         if not keep:
             shutil.rmtree(asked.state, ignore_errors=True)
         figures = _figures_of_systems(
@@ -142,17 +142,17 @@ def report(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedOptions:
     """One query set as it is put to every system."""
 
     name: str
     """"semble_dev", "swebench_dev_verified"."""
-    by_tree: dict[Path, list[Query]]
+    by_tree: dict[Path, list[LabelledQuery]]
     depth: int
     cache: Path
 
     @property
-    def queries(self) -> list[Query]:
+    def queries(self) -> list[LabelledQuery]:
         """All queries, tree by tree."""
         return [query for queries in self.by_tree.values() for query in queries]
 
@@ -162,7 +162,7 @@ class Asked:
         return self.cache / "state" / self.name
 
 
-def _figures_of_systems(asked: Asked, names: list[str]) -> dict[str, Figures]:
+def _figures_of_systems(asked: AskedOptions, names: list[str]) -> dict[str, QualityFigures]:
     """Return system -> figures; one that can't be run is told of and left out."""
     found = {}
     for name in names:
@@ -177,7 +177,7 @@ def _figures_of_systems(asked: Asked, names: list[str]) -> dict[str, Figures]:
     return found
 
 
-def _answers(name: str, asked: Asked) -> list[Answer]:
+def _answers(name: str, asked: AskedOptions) -> list[RecordedAnswer]:
     if name == "bm25":
         return list(WordBaseline().answers(asked.by_tree, asked.depth))
     state = asked.state / name

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from codecards.indexer.build.refresh import IndexReport
     from codecards.indexer.cards.card import Card
     from codecards.router.assemble.context import Context
-    from codecards.router.compress.summaries import Summarising
+    from codecards.router.compress.summaries import SummariserConfig
     from codecards.router.notes.note import Note
     from codecards.router.session import Session
 
@@ -36,7 +36,7 @@ __all__ = [
     "Recall",
     "Session",
     "Settings",
-    "Summarising",
+    "SummariserConfig",
 ]
 
 # Without a handler of its own, a library's warnings would land on the stderr of its host.
@@ -56,7 +56,7 @@ _homes = {
     "Recall": "codecards.answers",
     "Session": "codecards.router.session",
     "Settings": "codecards.config",
-    "Summarising": "codecards.router.compress.summaries",
+    "SummariserConfig": "codecards.router.compress.summaries",
 }
 
 

@@ -33,7 +33,7 @@ class FoundCard:
 
 
 @dataclass(frozen=True, slots=True)
-class Lane:
+class RetrieverStatus:
     """One way of finding."""
 
     name: str
@@ -62,7 +62,7 @@ class Recall:
     took_ms: float
     notices: tuple[str, ...] = ()
     """What the reader should know: no index yet, files changed since, a lane that is off."""
-    lanes: tuple[Lane, ...] = ()
+    retrievers: tuple[RetrieverStatus, ...] = ()
     """Which ways of finding took part in this answer."""
 
 
@@ -99,7 +99,7 @@ class Calls:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownTarget:
     """A symbol, file or line with its text."""
 
     card: Card | None
@@ -143,7 +143,7 @@ class Status:
     embedder_name: str
     embedder_dimensions: int
     embedder_identity: str
-    lanes: tuple[Lane, ...]
+    retrievers: tuple[RetrieverStatus, ...]
     problems: tuple[Problem, ...]
     n_changed: int
     """Files that changed since; a run of `index` takes them in."""

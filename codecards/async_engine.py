@@ -4,7 +4,7 @@ Each call runs the call of the same name of `Engine` or `Session` in a thread; n
 
 **Invariant:** a cancelled call leaves nothing running behind its caller's back. One that has not begun is not done; one
 that has begun is done whole before the cancellation goes on, but for `refresh`, which stops and commits nothing, and
-`deepen`, which stops and keeps what it has.
+`backfill_vectors`, which stops and keeps what it has.
 """
 
 import math
@@ -20,7 +20,7 @@ from anyio import CancelScope, CapacityLimiter, from_thread, to_thread
 from codecards.config import Settings
 from codecards.engine import DEFAULT_BUDGET_TOKENS, Engine
 from codecards.indexer.build.refresh import IndexReport, Progress
-from codecards.router.compress.summaries import Summariser, Summarising
+from codecards.router.compress.summaries import Summariser, SummariserConfig
 from codecards.router.memory.state import SessionState
 from codecards.router.memory.working_memory import WorkingMemory
 from codecards.router.policy.routing import RoutingAction
@@ -161,15 +161,17 @@ class AsyncEngine(InThreads[Engine]):
         """
         return await self._run(partial(self._wrapped.refresh, full=full, progress=_told_in_loop(progress)))
 
-    async def deepen(
+    async def backfill_vectors(
         self, progress: Progress | None = None, *, limit: int | None = None, n_threads: int = 1
     ) -> "Filled":
-        """Compute deep vectors; see `Engine.deepen`. Cancelled, it stops, and what was computed stays."""
-        return await self._run(partial(self._wrapped.deepen, _told_in_loop(progress), limit=limit, n_threads=n_threads))
+        """Compute deep vectors; see `Engine.backfill_vectors`. Cancelled, it stops, and what was computed stays."""
+        return await self._run(
+            partial(self._wrapped.backfill_vectors, _told_in_loop(progress), limit=limit, n_threads=n_threads)
+        )
 
-    async def catch_up(self, progress: Progress | None = None) -> str:
-        """Take in what changed on disk, if it is little; see `Engine.catch_up`."""
-        return await self._run(partial(self._wrapped.catch_up, _told_in_loop(progress)))
+    async def refresh_if_small(self, progress: Progress | None = None) -> str:
+        """Take in what changed on disk, if it is little; see `Engine.refresh_if_small`."""
+        return await self._run(partial(self._wrapped.refresh_if_small, _told_in_loop(progress)))
 
     async def session(
         self,
@@ -178,7 +180,7 @@ class AsyncEngine(InThreads[Engine]):
         goal: str | None = None,
         budget_tokens: int = DEFAULT_BUDGET_TOKENS,
         constraints: Sequence[str] = (),
-        summariser: Summariser | Summarising | None = None,
+        summariser: Summariser | SummariserConfig | None = None,
     ) -> AsyncSession:
         """Return a session: the one of this name that exists, else a new one; see `Engine.session`.
 

@@ -24,7 +24,7 @@ class Settings:
     """Folder of the index; None for `<root>/.codecards/index`."""
     embedder: str = DEFAULT_EMBEDDER
     """"static", "minilm", "none", or "sentence-transformers:" and a folder or name."""
-    deep: bool = True
+    transformer: bool = True
     """Whether a transformer's vectors give a second opinion on questions, beside the static embedder."""
     reranker: str | None = None
     """Folder of a cross-encoder in sentence-transformers' format that reads the first hits again; None for none."""
@@ -55,7 +55,7 @@ class Settings:
 def settings_from_environment(environment: Mapping[str, str] | None = None) -> Settings:
     """Return the settings that the variables `CODECARDS_…` give, else the defaults.
 
-    They are `CODECARDS_INDEX`, `_EMBEDDER`, `_DEEP` ("0" for no second opinion), `_RERANKER`, `_PROFILE`, `_LOG_FILE`, `_LOG_LEVEL`, `_TRACE` ("1" traces
+    They are `CODECARDS_INDEX`, `_EMBEDDER`, `_TRANSFORMER` ("0" for none), `_RERANKER`, `_PROFILE`, `_LOG_FILE`, `_LOG_LEVEL`, `_TRACE` ("1" traces
     turns) and `_TUNED` ("0" takes the default weights everywhere); the article's own `CONTEXT_MODE_PROFILE` stands for a
     missing `CODECARDS_PROFILE`.
     """
@@ -67,7 +67,7 @@ def settings_from_environment(environment: Mapping[str, str] | None = None) -> S
         log_file=_path(values.get("CODECARDS_LOG_FILE")),
         log_level=values.get("CODECARDS_LOG_LEVEL", ""),
         profile=values.get("CODECARDS_PROFILE") or values.get("CONTEXT_MODE_PROFILE") or DEFAULT_PROFILE,
-        deep=not _is_off(values.get("CODECARDS_DEEP", "")),
+        transformer=not _is_off(values.get("CODECARDS_TRANSFORMER", "")),
         is_tuned=not _is_off(values.get("CODECARDS_TUNED", "")),
         traces_turns=values.get("CODECARDS_TRACE", "").lower() in ("1", "true", "yes", "on"),
     )

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from codecards.answers import Caller, Calls, FileSummary, Impact, Recall, Shown, Status, WhyNot
+from codecards.answers import Caller, Calls, FileSummary, Impact, Recall, ShownTarget, Status, WhyNot
 from codecards.errors import (
     CodecardsError,
     SnapshotMissingError,
@@ -23,7 +23,7 @@ from codecards.features.show import card_at, outline_of, show_target, symbols_of
 from codecards.features.targets import find_symbol, find_target, near_names
 from codecards.indexer.cards.card import Card
 from codecards.indexer.store.snapshot import Snapshot
-from codecards.indexer.text.decoding import well_formed
+from codecards.indexer.text.decoding import valid_unicode
 from codecards.indexer.text.secrets import mask_secrets
 from codecards.project.lifecycle import IndexUpkeep
 from codecards.retrieval.store.folder import check_contents
@@ -33,10 +33,10 @@ from codecards.retrieval.store.folder import check_contents
 if TYPE_CHECKING:
     import networkx
 
-    from codecards.features.recall import Recalling
-    from codecards.features.rerank import SecondReading
+    from codecards.features.recall import RecallQuery
+    from codecards.features.rerank import HitReranker
     from codecards.retrieval.hits import Ranking
-    from codecards.router.compress.summaries import Summariser, Summarising
+    from codecards.router.compress.summaries import Summariser, SummariserConfig
     from codecards.router.memory.store import SessionStore
     from codecards.router.notes.archive import Archive
     from codecards.router.notes.note import AnchorResolver
@@ -78,13 +78,13 @@ class Engine(IndexUpkeep):
             UsageError: The query is empty or the limit out of range.
             EmbedderError: The reranker that is set can't be loaded.
         """
-        query = well_formed(query)
+        query = valid_unicode(query)
         if not 1 <= limit <= 200:
             raise UsageError(f"a limit of {limit} is out of range; take 1 to 200")
         if not query.strip():
             raise UsageError("the query is empty; say what to look for, in words or by name")
         try:
-            recalling = self._recalling()
+            recalling = self._recall_query()
         except SnapshotMissingError:
             from codecards.features.live_search import live_recall  # noqa: PLC0415
 
@@ -100,7 +100,7 @@ class Engine(IndexUpkeep):
         Raises:
             TargetNotFoundError: There is no such file or line.
         """
-        recalling = self._recalling()
+        recalling = self._recall_query()
         card = card_at(recalling.reader.snapshot, self.root, path, line)
         return card, recalling.similar(card, limit)
 
@@ -116,7 +116,7 @@ class Engine(IndexUpkeep):
         """Return what a symbol uses, in the order of its lines; without a target as `callers`."""
         return self._calls(name, path, limit, offset, callees_of)
 
-    def show(self, target: str, *, path: str | None = None) -> Shown:
+    def show(self, target: str, *, path: str | None = None) -> ShownTarget:
         """Return a symbol, file or line with its text as it is on disk now.
 
         Raises:
@@ -143,7 +143,7 @@ class Engine(IndexUpkeep):
         Raises:
             TargetNotFoundError: Nothing fits, or it can't be read any more.
         """
-        from codecards.features.file_digest import code_card  # noqa: PLC0415
+        from codecards.features.file_digest import file_digest  # noqa: PLC0415
 
         reader = self._reader()
         snapshot, fresh = reader.snapshot, self._fresh_files(reader)
@@ -153,7 +153,7 @@ class Engine(IndexUpkeep):
         if read is None or entry is None:
             raise TargetNotFoundError(path, what="readable file any more")
         cards = [looked.card for looked in fresh.look(snapshot.cards_in(path))]
-        return mask_secrets(code_card(read[0], cards, snapshot.facts(entry.content_key)))
+        return mask_secrets(file_digest(read[0], cards, snapshot.facts(entry.content_key)))
 
     def impact(self, revision: str | None = None) -> Impact:
         """Return what a change touches: the changed symbols, who uses them, and the tests to run.
@@ -184,8 +184,8 @@ class Engine(IndexUpkeep):
         from codecards.features.why_not import why_not  # noqa: PLC0415
         from codecards.retrieval.rank.filters import Filters  # noqa: PLC0415
 
-        recalling = self._recalling()
-        query = well_formed(query)
+        recalling = self._recall_query()
+        query = valid_unicode(query)
 
         def rank(limit: int) -> "Ranking":
             return recalling.ranked(query, limit, Filters())
@@ -207,13 +207,13 @@ class Engine(IndexUpkeep):
         from codecards.project.status import NOTHING_INDEXED, status_of  # noqa: PLC0415
 
         try:
-            reader = self._readers.newest_for_search()
+            reader = self._readers.newest_with_derived()
         except SnapshotMissingError:
             return NOTHING_INDEXED
         status = status_of(reader, self._embedder.chosen(), self._embedder.error, self.n_changed())
         tuned, problem = self._tuned.read() if self._tuned is not None else (None, "")
-        lanes = (*status.lanes, self.deep.lane(reader), self._second_reading.lane())
-        return replace(status, lanes=lanes, tuned=tuned, tuned_problem=problem)
+        retrievers = (*status.retrievers, self.transformer.status(reader), self._reranker.status())
+        return replace(status, retrievers=retrievers, tuned=tuned, tuned_problem=problem)
 
     def tune(self, *, fits: bool = False, n_commits: int = 1_000) -> "TuneReport":
         """Return how well the default weights answer questions of the project's own git history.
@@ -229,19 +229,19 @@ class Engine(IndexUpkeep):
         from codecards.tuning.fit import tune_project  # noqa: PLC0415
 
         return tune_project(
-            self.root, self._readers.newest_for_search(), self._workers, self.folder, fits=fits, n_commits=n_commits
+            self.root, self._readers.newest_with_derived(), self._workers, self.folder, fits=fits, n_commits=n_commits
         )
 
     def reset_tuning(self) -> bool:
         """Go back to the default weights; return whether there were others."""
-        from codecards.project.tuned_weights import TunedFile  # noqa: PLC0415
+        from codecards.project.tuned_weights import TunedWeightsFile  # noqa: PLC0415
 
-        return TunedFile(self.folder.path).remove()
+        return TunedWeightsFile(self.folder.path).remove()
 
     def check(self) -> list[str]:
         """Read the whole index and return what is wrong with it, in words; nothing if all is well."""
         try:
-            reader = self._readers.newest_for_search()
+            reader = self._readers.newest_with_derived()
             reader.snapshot.check()
             check_contents(self.folder.derived(reader.snapshot.generation))
             reader.snapshot.all_edges()
@@ -265,7 +265,7 @@ class Engine(IndexUpkeep):
 
         return ProjectState(
             self.root, self.settings, reader=self._reader, fresh=self._fresh_files,
-            recall=lambda query, limit: self.recall(query, limit=limit), catch_up=self.catch_up,
+            recall=lambda query, limit: self.recall(query, limit=limit), refresh_if_small=self.refresh_if_small,
         )  # fmt: skip
 
     @property
@@ -295,7 +295,7 @@ class Engine(IndexUpkeep):
 
     def session(
         self, name: str, *, goal: str | None = None, budget_tokens: int = DEFAULT_BUDGET_TOKENS,
-        constraints: Sequence[str] = (), summariser: "Summariser | Summarising | None" = None,
+        constraints: Sequence[str] = (), summariser: "Summariser | SummariserConfig | None" = None,
     ) -> "Session":  # fmt: skip
         """Return a session: the one of this name that exists, else a new one.
 
@@ -319,21 +319,21 @@ class Engine(IndexUpkeep):
 
     # below: how it is done
 
-    def _recalling(self) -> "Recalling":
-        from codecards.features.recall import Recalling  # noqa: PLC0415
+    def _recall_query(self) -> "RecallQuery":
+        from codecards.features.recall import RecallQuery  # noqa: PLC0415
         from codecards.retrieval.rank.candidates import limits_of  # noqa: PLC0415
 
-        reader = self._readers.newest_for_search()
-        return Recalling(
-            reader, self._fresh_files(reader), self._embedder, self.deep, self._tuned, self._second_reading,
+        reader = self._readers.newest_with_derived()
+        return RecallQuery(
+            reader, self._fresh_files(reader), self._embedder, self.transformer, self._tuned, self._reranker,
             limits_of(self.settings.profile),
         )  # fmt: skip
 
     @cached_property
-    def _second_reading(self) -> "SecondReading":
-        from codecards.features.rerank import SecondReading  # noqa: PLC0415
+    def _reranker(self) -> "HitReranker":
+        from codecards.features.rerank import HitReranker  # noqa: PLC0415
 
-        return SecondReading(self.settings.reranker)
+        return HitReranker(self.settings.reranker)
 
     def _calls(
         self, name: str, path: str | None, limit: int, offset: int,

@@ -27,7 +27,7 @@ class Reason(StrEnum):
     BAD_NOTEBOOK = "bad_notebook"  # not the JSON of a notebook
 
 
-class Kept(StrEnum):
+class Coverage(StrEnum):
     """How much of a file with a problem is in the index."""
 
     NONE = "none"
@@ -44,4 +44,4 @@ class Problem:
     reason: Reason
     detail: str
     """What was found and what to do, in words: "412 error nodes, the first at line 18"."""
-    kept: Kept
+    kept: Coverage

@@ -11,10 +11,10 @@ from codecards.retrieval.embed.embedder import Embedder
 from codecards.retrieval.store.folder import FORMAT, check_contents, read_languages, write_contents
 
 if TYPE_CHECKING:
-    from codecards.indexer.store.derived import Change, ChangedFile
-    from codecards.indexer.store.rows import FileEntry
+    from codecards.indexer.store.derived import ChangedFile, GenerationDiff
+    from codecards.indexer.store.rows import IndexedFile
 
-TextReader = Callable[["FileEntry"], str | None]
+TextReader = Callable[["IndexedFile"], str | None]
 """Returns the text of a file as it was indexed, None if it has changed since."""
 
 
@@ -31,7 +31,7 @@ class Derivation:
         self._embedder = embedder if embedder is not None and embedder.dimensions else None
         self.identity = f"{FORMAT}/{self._embedder.identity if self._embedder is not None else 'none'}"
 
-    def derive(self, change: "Change") -> None:
+    def derive(self, change: "GenerationDiff") -> None:
         """Fill `change.new_folder`.
 
         Raises:

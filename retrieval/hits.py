@@ -43,5 +43,5 @@ class Ranking:
     """Near names, where the query named something that is not there."""
     n_candidates: int
     """Files that were looked at closely."""
-    lanes: tuple[str, ...]
-    """What took part: "words", "symbols", "graph", "vectors"."""
+    retrievers: tuple[str, ...]
+    """What took part: "words", "symbols", "graph", "static_vectors"."""

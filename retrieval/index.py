@@ -22,7 +22,7 @@ from codecards.retrieval.store.keyword_index import KeywordIndex
 from codecards.retrieval.store.names import OBLIGATORY_NAMES
 from codecards.retrieval.store.paths import ENTRY_STEMS
 from codecards.retrieval.store.vocabulary import Vocabulary
-from codecards.retrieval.vectors.card_vectors import VectorLane
+from codecards.retrieval.vectors.card_vectors import CardVectors
 
 
 class DerivedIndex:
@@ -42,7 +42,7 @@ class DerivedIndex:
         vocabulary: Vocabulary,
         languages: list[str],
         keywords: KeywordIndex,
-        vectors: VectorLane | None,
+        vectors: CardVectors | None,
         embedder: Embedder | None,
         glossary: Glossary,
     ) -> None:
@@ -70,13 +70,13 @@ class DerivedIndex:
         if not folder.is_dir():
             raise SnapshotMissingError(f"{folder} is not there; run `codecards index`")
         try:
-            lane = _open_lane(folder / VECTORS_FOLDER, embedder)
+            vectors = _open_vectors(folder / VECTORS_FOLDER, embedder)
             return cls(
                 Columns.open(folder / COLUMNS_FOLDER),
                 Vocabulary.open(folder),
                 read_languages(folder),
                 KeywordIndex(folder / KEYWORDS_FOLDER),
-                lane,
+                vectors,
                 embedder,
                 read_glossary(folder),
             )
@@ -227,8 +227,8 @@ class DerivedIndex:
         return found
 
 
-def _open_lane(folder: Path, embedder: Embedder | None) -> VectorLane | None:
-    if embedder is None or not embedder.dimensions or not (folder / "lane.json").exists():
+def _open_vectors(folder: Path, embedder: Embedder | None) -> CardVectors | None:
+    if embedder is None or not embedder.dimensions or not (folder / "vectors.json").exists():
         return None
-    lane = VectorLane(folder)
-    return lane if lane.identity == embedder.identity else None
+    vectors = CardVectors(folder)
+    return vectors if vectors.identity == embedder.identity else None

@@ -9,20 +9,20 @@ from codecards.errors import UsageError
 from codecards.indexer.cards.card import Card
 from codecards.retrieval.evidence.similarity import query_similarity
 from codecards.retrieval.evidence.symbols import NamedCards
-from codecards.retrieval.evidence.translation import in_english
+from codecards.retrieval.evidence.translation import translate
 from codecards.retrieval.hits import Hit, Ranking
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import Query, read_query
 from codecards.retrieval.rank.candidates import DEFAULT_LIMITS, CandidateLimits
-from codecards.retrieval.rank.card_ranking import order_cards
+from codecards.retrieval.rank.card_ranking import rank_cards
 from codecards.retrieval.rank.explanations import hit_terms
 from codecards.retrieval.rank.filters import Filters
-from codecards.retrieval.rank.ranking import Ranked, rank
+from codecards.retrieval.rank.ranking import ScoredCandidates, rank
 from codecards.retrieval.rank.suggestions import suggest
 from codecards.retrieval.rank.verdict import Verdict, judge
 from codecards.retrieval.store.columns import Int64s
 from codecards.retrieval.vectors.card_vectors import Similarity
-from codecards.retrieval.vectors.transformer_vectors import DeepLookup
+from codecards.retrieval.vectors.transformer_vectors import TransformerLookup
 
 __all__ = ["DEFAULT_LIMIT", "CardLookup", "Filters", "search"]
 
@@ -47,7 +47,7 @@ def search(
     filters: Filters | None = None,
     factors: Mapping[str, float] | None = None,
     limits: CandidateLimits = DEFAULT_LIMITS,
-    deep: DeepLookup | None = None,
+    transformer: TransformerLookup | None = None,
 ) -> Ranking:
     """Return the best cards for a query: by file for a subject, by card for what is done.
 
@@ -59,40 +59,46 @@ def search(
         filters: What they are limited to.
         factors: Of `tuned_weights.GROUPS`, for questions; None for the default weights.
         limits: How many files words and vectors give.
-        deep: Asks the deep lane; None where it takes no part.
+        transformer: Asks the deep lane; None where it takes no part.
 
     Raises:
         UsageError: The query is empty.
     """
     filters = filters or Filters()
-    query = in_english(index, read_query(text))
+    query = translate(index, read_query(text))
     if not query.text.strip():
         raise UsageError("the query is empty; say what to look for, in words or by name")
-    similarity = query_similarity(index, query, deep)
-    lanes = lanes_of(similarity)
+    similarity = query_similarity(index, query, transformer)
+    retrievers = retrievers_used(similarity)
     is_tuned = query.kind == "question" and not query.is_issue
     ranked = rank(index, query, similarity, filters, factors=(factors or {}) if is_tuned else {}, limits=limits)
-    shown = order_cards(ranked.cards, ranked.file_scores, limit) if ranked is not None else []
+    shown = rank_cards(ranked.cards, ranked.file_scores, limit) if ranked is not None else []
     if ranked is None or not shown:
         n_files = len(ranked.file_scores) if ranked is not None else 0
-        return Ranking(query.kind, "none", (), suggest(index, lookup, query), n_files, lanes)
+        return Ranking(query.kind, "none", (), suggest(index, lookup, query), n_files, retrievers)
     verdict = _verdict(index, query, ranked, similarity, [file for _, file, _ in shown])
     hits = _hits(index, lookup, ranked, shown) if verdict != "none" else ()
     wants_names = verdict == "none" or (verdict == "weak" and query.kind == "symbol")
     suggestions = suggest(index, lookup, query) if wants_names else ()
-    return Ranking(query.kind, verdict, hits, suggestions, len(ranked.file_scores), lanes)
+    return Ranking(query.kind, verdict, hits, suggestions, len(ranked.file_scores), retrievers)
 
 
-def lanes_of(similarity: Similarity | None) -> tuple[str, ...]:
+def retrievers_used(similarity: Similarity | None) -> tuple[str, ...]:
     """Return which ways of finding take part in an answer."""
-    by_meaning = () if similarity is None else ("vectors",) if similarity.deep is None else ("vectors", "deep")
+    by_meaning = (
+        ()
+        if similarity is None
+        else ("static_vectors",)
+        if similarity.transformer is None
+        else ("static_vectors", "transformer_vectors")
+    )
     return ("words", "symbols", "graph", *by_meaning)
 
 
 def _verdict(
     index: DerivedIndex,
     query: Query,
-    ranked: Ranked,
+    ranked: ScoredCandidates,
     similarity: Similarity | None,
     shown_files: Sequence[int],
 ) -> Verdict:
@@ -123,7 +129,7 @@ def _has_exact_name(query: Query, named: Sequence[NamedCards], files: Int64s) ->
 
 
 def _hits(
-    index: DerivedIndex, lookup: CardLookup, ranked: Ranked, shown: Sequence[tuple[int, int, float]]
+    index: DerivedIndex, lookup: CardLookup, ranked: ScoredCandidates, shown: Sequence[tuple[int, int, float]]
 ) -> tuple[Hit, ...]:
     ids = [int(index.columns.card_id[ranked.cards.cards[place]]) for place, _, _ in shown]
     known = lookup.cards(ids)

@@ -39,10 +39,10 @@ def similar(
         filters: What they are limited to.
     """
     columns = index.columns
-    lanes = ("words", "vectors") if index.vectors is not None else ("words",)
+    retrievers = ("words", "static_vectors") if index.vectors is not None else ("words",)
     found = np.flatnonzero(columns.card_id == card_id)
     if not len(found):
-        return Ranking("symbol", "none", (), (), 0, lanes)
+        return Ranking("symbol", "none", (), (), 0, retrievers)
     row = int(found[0])
     filters = filters or Filters()
     groups = group_terms(index, _telling_words(index, row), relatives=False)
@@ -64,7 +64,7 @@ def similar(
         "found" if best_words >= FOUND or best_cosine >= FLOOR_COSINE else "weak" if best_words >= WEAK else "none"
     )
     if verdict == "none" or own <= 0:
-        return Ranking("symbol", "none", (), (), len(files), lanes)
+        return Ranking("symbol", "none", (), (), len(files), retrievers)
     known = lookup.cards(columns.card_id[cards[order]].tolist())
     hits: list[Hit] = []
     for place in order.tolist():
@@ -74,7 +74,7 @@ def similar(
                 ScoreTerm(name, float(parts[place]), _MEANINGS[name]) for name, parts in values.items() if parts[place]
             )
             hits.append(Hit(len(hits) + 1, card, sum(term.value for term in terms), terms))
-    return Ranking("symbol", verdict, tuple(hits), (), len(files), lanes)
+    return Ranking("symbol", verdict, tuple(hits), (), len(files), retrievers)
 
 
 _MEANINGS = {

@@ -9,17 +9,17 @@ from codecards.errors import TargetNotFoundError, UsageError
 from codecards.indexer.text.secrets import mask_secrets
 from codecards.router.compress.digests import memo_for
 from codecards.router.compress.excerpts import cap_output
-from codecards.router.compress.summaries import Summarising
+from codecards.router.compress.summaries import SummariserConfig
 from codecards.router.compress.tool_output import compress
-from codecards.router.memory.ledger import Use
+from codecards.router.memory.ledger import LineUse
 from codecards.router.memory.operations import KEPT_OPERATIONS, READ_KINDS, RETRIEVAL_KINDS, Operation
 from codecards.router.memory.state import SessionState
 from codecards.router.memory.store import SessionStore
 from codecards.router.memory.window import ActionBlock, Message, WindowSettings, push
 from codecards.router.memory.working_memory import (
-    Change,
-    FileEntry,
-    Memo,
+    ClosedFileSummary,
+    FileChange,
+    MemoryFile,
     Mode,
     TodoItem,
     WorkingMemory,
@@ -56,7 +56,7 @@ class SessionActs:
         settings: TurnSettings | None = None,
         window: WindowSettings | None = None,
         clock: Clock = utc_now,
-        summarising: Summarising | None = None,
+        summarising: SummariserConfig | None = None,
         mask: Callable[[str], str] = mask_secrets,
     ) -> None:
         self.name = name
@@ -95,7 +95,7 @@ class SessionActs:
 
         def opened(state: SessionState) -> SessionState:
             memory = state.memory
-            old = memory.entry(path) or FileEntry(path)
+            old = memory.entry(path) or MemoryFile(path)
             memory = with_file(
                 memory,
                 replace(
@@ -134,7 +134,7 @@ class SessionActs:
         if entry is None:
             raise TargetNotFoundError(path, what="open file", suggestions=[one.path for one in self.memory.files][:5])
         text = self._project.texts.read(path)
-        memo, notice = Memo(path, "", entry.purpose, self.memory.turn), ""
+        memo, notice = ClosedFileSummary(path, "", entry.purpose, self.memory.turn), ""
         if text is not None:
             found = memo_for(text.text, entry.purpose, count=self._settings.count, summarising=self._summarising)
             memo = replace(memo, text=found.words, handle=self._store.keep(self.name, text.text))
@@ -245,7 +245,7 @@ class SessionActs:
             operation, memory = state.operations[-1], state.memory
             if operation.writes:
                 for path in paths:
-                    memory = with_change(memory, Change(path, kind, self._mask(reason)))
+                    memory = with_change(memory, FileChange(path, kind, self._mask(reason)))
             messages = _messages(operation, call or query or " ".join(paths), shown, error)
             return self._pushed(replace(state, memory=memory), messages)
 
@@ -308,7 +308,7 @@ class SessionActs:
             self._store.keep(self.name, piece.text)
         return replace(state, window=window)
 
-    def _with_entry(self, path: str, change: Callable[[FileEntry], FileEntry], word: str) -> str:
+    def _with_entry(self, path: str, change: Callable[[MemoryFile], MemoryFile], word: str) -> str:
         path = self._project.resolve_path(path)
         if self._reloaded().memory.entry(path) is None:
             raise TargetNotFoundError(path, what="open file")
@@ -342,7 +342,7 @@ def recorded(
             memory = with_used_lines(memory, path, lines)
         memory = with_access(memory, path)
         if kind not in RETRIEVAL_KINDS:
-            uses.append(Use(path, turn, *(lines or (1, 0))))
+            uses.append(LineUse(path, turn, *(lines or (1, 0))))
     return replace(
         state,
         memory=memory,

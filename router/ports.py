@@ -47,7 +47,7 @@ class FileText:
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class FoldedHit:
     """One thing that was recalled: anchor, summary and path; the text only where it was asked for."""
 
     anchor: str
@@ -92,12 +92,12 @@ class Neighbours(Protocol):
 class Recaller(Protocol):
     """Answers questions over the project."""
 
-    def recall(self, query: str, limit: int) -> Sequence[Reference]:
+    def recall(self, query: str, limit: int) -> Sequence[FoldedHit]:
         """Return the best hits, folded (no text)."""
         ...
 
 
-class Vocabulary(Protocol):
+class QuerySuggester(Protocol):
     """Knows the words of the project."""
 
     def near_words(self, query: str) -> Sequence[str]:
@@ -105,7 +105,7 @@ class Vocabulary(Protocol):
         ...
 
 
-class TextsOf:
+class InMemoryTexts:
     """A project in memory, for tests and replays."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
@@ -130,7 +130,7 @@ class NoNeighbours:
 class NoRecall:
     """Finds nothing, and knows no words."""
 
-    def recall(self, query: str, limit: int) -> Sequence[Reference]:
+    def recall(self, query: str, limit: int) -> Sequence[FoldedHit]:
         """Return no hit."""
         del query, limit
         return ()
@@ -166,7 +166,7 @@ class Project:
     digester: Digester = field(default_factory=OutlineDigester)
     neighbours: Neighbours = field(default_factory=NoNeighbours)
     recaller: Recaller = field(default_factory=NoRecall)
-    vocabulary: Vocabulary = field(default_factory=NoRecall)
+    vocabulary: QuerySuggester = field(default_factory=NoRecall)
     anchors: AnchorResolver | None = None
     resolve_path: Callable[[str], str] = _as_written
     """Returns the normalised path of what an agent wrote; raises TargetNotFoundError or AmbiguousTargetError."""

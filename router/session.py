@@ -12,25 +12,25 @@ from codecards.errors import CodecardsError, SnapshotError, UsageError
 from codecards.indexer.text.secrets import mask_secrets
 from codecards.router.acts import SessionActs, recorded, stamp
 from codecards.router.assemble.context import Context, MemorySegment
-from codecards.router.assemble.relevant_notes import recollect
+from codecards.router.assemble.relevant_notes import relevant_notes
 from codecards.router.compress.compaction import Compaction, compact
 from codecards.router.compress.excerpts import HANDLE, handle_of
-from codecards.router.compress.summaries import Summarising
+from codecards.router.compress.summaries import SummariserConfig
 from codecards.router.memory.bundle import Conflict, export_bundle, merge_bundle, read_bundle
 from codecards.router.memory.ledger import LedgerSummary
-from codecards.router.memory.state import Asked, SessionState, report_of
+from codecards.router.memory.state import PastQuestion, SessionState, report_of
 from codecards.router.memory.store import SessionStore
 from codecards.router.memory.window import ActionBlock, Message, WindowSettings
-from codecards.router.memory.working_memory import Mode, Task, WorkingMemory, with_task
+from codecards.router.memory.working_memory import Mode, TaskState, WorkingMemory, with_task
 from codecards.router.notes.archive import Archive, Clock, utc_now
 from codecards.router.notes.note import Anchor, Note, NoteDraft, with_states
-from codecards.router.policy.new_task import N_HITS, starting_files
-from codecards.router.policy.repeat_questions import Refusal, check_retry
+from codecards.router.policy.new_task import N_HITS, initial_files
+from codecards.router.policy.repeat_questions import RepeatedQuestion, check_repeat
 from codecards.router.policy.routing import RoutingAction
-from codecards.router.ports import Project, Reference
+from codecards.router.ports import FoldedHit, Project
 from codecards.router.profiles import DEFAULT_PROFILE, profile_named
-from codecards.router.trace import TakenTurn, log_turn, write_trace
-from codecards.router.turn import TurnInput, TurnSettings, take_turn
+from codecards.router.trace import TurnRecord, log_turn, write_trace
+from codecards.router.turn import TurnInput, TurnSettings, run_turn
 
 logger = logging.getLogger(__name__)
 
@@ -44,8 +44,8 @@ FOLLOW_UP_WORDS = 3
 class RecallAnswer:
     """Folded hits, or the reason why the question was not asked again."""
 
-    references: tuple[Reference, ...]
-    refusal: Refusal | None = None
+    references: tuple[FoldedHit, ...]
+    refusal: RepeatedQuestion | None = None
 
 
 class Session(SessionActs):
@@ -61,7 +61,7 @@ class Session(SessionActs):
         settings: TurnSettings | None = None,
         window: WindowSettings | None = None,
         clock: Clock = utc_now,
-        summarising: Summarising | None = None,
+        summarising: SummariserConfig | None = None,
         mask: Callable[[str], str] = mask_secrets,
         traces_turns: bool = False,
     ) -> None:
@@ -96,7 +96,7 @@ class Session(SessionActs):
         settings: TurnSettings | None = None,
         window: WindowSettings | None = None,
         clock: Clock = utc_now,
-        summarising: Summarising | None = None,
+        summarising: SummariserConfig | None = None,
         traces_turns: bool = False,
     ) -> "Session":
         """Return a new session.
@@ -107,7 +107,7 @@ class Session(SessionActs):
         profile_named(profile)
         if not goal.strip() or budget_tokens <= 0:
             raise UsageError("A session needs a goal and a budget of more than 0 tokens.")
-        memory = WorkingMemory(Task(mask_secrets(goal.strip()), constraints=tuple(constraints)))
+        memory = WorkingMemory(TaskState(mask_secrets(goal.strip()), constraints=tuple(constraints)))
         now = stamp(clock)
         with store.locked(name):
             if store.exists(name):
@@ -142,7 +142,7 @@ class Session(SessionActs):
             given = self._given(
                 state, asked, {**({"index": behind} if behind else {}), **(environment or {})}, tool_schema
             )
-            result = take_turn(state, given, self._settings)
+            result = run_turn(state, given, self._settings)
             state = result.state
             if asked.strip():
                 state = self._pushed(state, (Message("user", asked, state.memory.turn),))
@@ -150,7 +150,7 @@ class Session(SessionActs):
             self.last_actions = result.actions
             took_ms = (time.monotonic() - started) * 1000
             if self._traces_turns:
-                write_trace(self._store, TakenTurn(before, given, result, stamp(self._clock), took_ms))
+                write_trace(self._store, TurnRecord(before, given, result, stamp(self._clock), took_ms))
             self._keep_cut(result.context, state, asked)
         log_turn(self.name, result, took_ms)
         return result.context
@@ -162,7 +162,7 @@ class Session(SessionActs):
             BudgetTooSmallError: Goal and constraints do not fit.
         """
         state, asked = self._reloaded(), self._mask(user_input)
-        context = take_turn(state, self._given(state, asked, {}, ""), self._settings).context
+        context = run_turn(state, self._given(state, asked, {}, ""), self._settings).context
         self._keep_cut(context, state, asked)
         return context
 
@@ -186,7 +186,7 @@ class Session(SessionActs):
             memory = with_task(state.memory, masked, constraints)
             kept = {entry.path: entry for entry in memory.files if entry.pinned}
             late = [*(change.path for change in reversed(memory.changes)), *recent]
-            started = starting_files(hits, project.neighbours.near, late, turn=memory.turn + 1)
+            started = initial_files(hits, project.neighbours.near, late, turn=memory.turn + 1)
             new = (entry for entry in started if entry.path not in kept)
             return replace(state, memory=replace(memory, files=(*kept.values(), *new)))
 
@@ -203,7 +203,7 @@ class Session(SessionActs):
 
     def _given(self, state: SessionState, asked: str, environment: Mapping[str, str], tool_schema: str) -> TurnInput:
         """Return what the project says in the turn that begins."""
-        references: tuple[Reference, ...] = ()
+        references: tuple[FoldedHit, ...] = ()
         if asked.strip():
             # "go on" alone says nothing: the goal is part of every question.
             references = self._recalled(f"{asked} {state.memory.task.goal}")
@@ -219,7 +219,7 @@ class Session(SessionActs):
             tool_schema=tool_schema,
         )
 
-    def _recalled(self, query: str) -> tuple[Reference, ...]:
+    def _recalled(self, query: str) -> tuple[FoldedHit, ...]:
         """Return hits; where there are none, those of one more question in the project's own words."""
         found = self._project.recaller.recall(query, TURN_REFERENCES)
         if not found and (words := self._project.vocabulary.near_words(query)):
@@ -236,7 +236,7 @@ class Session(SessionActs):
             raise UsageError("recall needs a query.")
         state, generation = self._reloaded(), self._project.generation()
         near = self._project.vocabulary.near_words(query)
-        refusal = check_retry(query, state.memory.turn, state.asked, near, generation=generation)
+        refusal = check_repeat(query, state.memory.turn, state.asked, near, generation=generation)
         if refusal is not None:
             logger.info("question refused", extra={"session": self.name, "turn": state.memory.turn})
             return RecallAnswer((), refusal)
@@ -244,7 +244,7 @@ class Session(SessionActs):
         paths = tuple(dict.fromkeys(reference.path for reference in references))
 
         def asked(state: SessionState) -> SessionState:
-            question = Asked(query, state.memory.turn, tuple(ref.anchor for ref in references), generation)
+            question = PastQuestion(query, state.memory.turn, tuple(ref.anchor for ref in references), generation)
             state = recorded(state, "recall", paths, query=query)
             return replace(state, asked=(*state.asked, question)[-KEPT_QUESTIONS:])
 
@@ -377,9 +377,9 @@ class Session(SessionActs):
             try:
                 notes = [with_states(note, resolver) if note.all_paths() & paths else note for note in notes]
             except SnapshotError:  # nothing to check them against: they are shown as what they are
-                found = recollect(notes, goal=memory.task.goal, files=files, about_to_change=changing)
+                found = relevant_notes(notes, goal=memory.task.goal, files=files, about_to_change=changing)
                 return tuple(replace(segment, state="not checked") for segment in found)
-        return recollect(notes, goal=memory.task.goal, files=files, about_to_change=changing)
+        return relevant_notes(notes, goal=memory.task.goal, files=files, about_to_change=changing)
 
     def _anchors(self, files: Sequence[str]) -> tuple[Anchor, ...]:
         found: list[Anchor] = []

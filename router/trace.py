@@ -13,14 +13,14 @@ import msgspec
 
 from codecards.errors import StateFileError, TargetNotFoundError
 from codecards.indexer.atomic_files import append_line, write_atomic
-from codecards.router.assemble.context import Block, Fate, MemorySegment
+from codecards.router.assemble.context import Block, ItemOutcome, MemorySegment
 from codecards.router.compress.digests import OutlineDigester
-from codecards.router.memory.ledger import Ledger
+from codecards.router.memory.ledger import TokenLedger
 from codecards.router.memory.state import SessionState, decode_state, encode_state
 from codecards.router.memory.store import TRACE, SessionStore
 from codecards.router.policy.routing import ActionKind, RoutingAction
-from codecards.router.ports import FileText, Reference, Signal
-from codecards.router.turn import TurnInput, TurnResult, TurnSettings, take_turn
+from codecards.router.ports import FileText, FoldedHit, Signal
+from codecards.router.turn import TurnInput, TurnResult, TurnSettings, run_turn
 
 KEPT_TURNS = 300
 """Of a session; a turn takes some 50 KB, less what it shares with others."""
@@ -38,13 +38,13 @@ class TurnTrace:
     taken: str
     """ISO 8601 in UTC."""
     took_ms: float
-    ledger: Ledger
+    ledger: TokenLedger
     """The blocks with their tokens, sources and positions; the version of the settings that made them."""
     actions: tuple[RoutingAction, ...]
     """All decisions of the router, the `keep`s too."""
     left_out: tuple[str, ...]
     """What the budget had no room for."""
-    fates: tuple[Fate, ...]
+    outcomes: tuple[ItemOutcome, ...]
     """What became of each thing that the turn had at hand."""
     state: str
     """Handle of the session's state before the turn."""
@@ -63,14 +63,14 @@ class _Given:
     digests: Mapping[str, str]
     user_input: str
     signals: Sequence[Signal]
-    references: Sequence[Reference]
+    references: Sequence[FoldedHit]
     segments: Sequence[MemorySegment]
     environment: Mapping[str, str]
     tool_schema: str
 
 
 @dataclass(frozen=True, slots=True)
-class TakenTurn:
+class TurnRecord:
     """A turn as it was taken, for tracing."""
 
     before: SessionState
@@ -80,7 +80,7 @@ class TakenTurn:
     took_ms: float
 
 
-def write_trace(store: SessionStore, turn: TakenTurn) -> None:
+def write_trace(store: SessionStore, turn: TurnRecord) -> None:
     """Keep a turn; call it under the session's lock. A trace that can't be written is logged, and the turn goes on."""
     try:
         _write(store, turn)
@@ -127,7 +127,7 @@ def replay_turn(store: SessionStore, name: str, trace: TurnTrace, settings: Turn
         given = msgspec.json.decode(store.restore(name, trace.given, shelf=TRACE), type=_Given)
     except msgspec.DecodeError as error:
         raise StateFileError(f"the input of turn {trace.turn} is damaged: {error}") from error
-    return take_turn(state, _restored(store, name, given), settings or TurnSettings())
+    return run_turn(state, _restored(store, name, given), settings or TurnSettings())
 
 
 def log_turn(name: str, result: TurnResult, took_ms: float) -> None:
@@ -154,7 +154,7 @@ def log_turn(name: str, result: TurnResult, took_ms: float) -> None:
     )
 
 
-def _write(store: SessionStore, turn: TakenTurn) -> None:
+def _write(store: SessionStore, turn: TurnRecord) -> None:
     name, context = turn.before.name, turn.result.context
     trace = TurnTrace(
         context.turn,
@@ -163,7 +163,7 @@ def _write(store: SessionStore, turn: TakenTurn) -> None:
         context.ledger,
         turn.result.actions,
         context.left_out,
-        context.fates,
+        context.outcomes,
         _kept(store, name, encode_state(turn.before).decode()),
         _kept(store, name, _encoded(_recorded(store, name, turn.given))),
         _kept(store, name, _encoded(context.blocks)),

@@ -5,13 +5,20 @@ from dataclasses import dataclass, field, replace
 
 from codecards.router.assemble.assembly import AssemblySettings, assemble
 from codecards.router.assemble.budget import NAME_TOKENS, least_tokens
-from codecards.router.assemble.context import Context, ContextPackage, ContextState, Fate, FateKind, MemorySegment
-from codecards.router.assemble.outcomes import act_name
+from codecards.router.assemble.context import (
+    Context,
+    ContextPackage,
+    ContextState,
+    ItemOutcome,
+    MemorySegment,
+    OutcomeKind,
+)
+from codecards.router.assemble.outcomes import block_label
 from codecards.router.assemble.rendering import GUIDANCE
 from codecards.router.compress.digests import DIGEST_TOKENS
 from codecards.router.compress.excerpts import handle_of
 from codecards.router.compress.token_count import TokenCounter, estimate_tokens
-from codecards.router.memory.ledger import Supplied
+from codecards.router.memory.ledger import ShownLines
 from codecards.router.memory.operations import stale_reads, unloadable
 from codecards.router.memory.state import SessionState
 from codecards.router.memory.window import ActionBlock
@@ -26,7 +33,7 @@ from codecards.router.policy.routing import (
     apply,
     route,
 )
-from codecards.router.ports import FileText, Reference, Signal
+from codecards.router.ports import FileText, FoldedHit, Signal
 
 KEPT_LEDGERS = 200
 KEPT_SUPPLIED = 400
@@ -62,7 +69,7 @@ class TurnInput:
     """Path, text → code card."""
     user_input: str = ""
     signals: Sequence[Signal] = ()
-    references: Sequence[Reference] = ()
+    references: Sequence[FoldedHit] = ()
     segments: Sequence[MemorySegment] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     tool_schema: str = ""
@@ -78,7 +85,7 @@ class TurnResult:
     """All decisions of the router, the `keep`s too."""
 
 
-def take_turn(state: SessionState, given: TurnInput, settings: TurnSettings) -> TurnResult:
+def run_turn(state: SessionState, given: TurnInput, settings: TurnSettings) -> TurnResult:
     """Return the next state and the context of the turn that begins.
 
     Raises:
@@ -112,9 +119,11 @@ def take_turn(state: SessionState, given: TurnInput, settings: TurnSettings) -> 
     texts = {path: text for path, text in given.texts.items() if text is not None}
     entries = () if "files" in {*memory.hidden_blocks, *settings.hidden_blocks} else memory.files
     context = assemble(package, entries, texts, assembly, count=settings.count, turn=memory.turn)
-    context = replace(context, fates=(*context.fates, *_fates_before_assembly(state, memory, given, package, gone)))
+    context = replace(
+        context, outcomes=(*context.outcomes, *_fates_before_assembly(state, memory, given, package, gone))
+    )
     supplied = tuple(
-        Supplied(file.path, first, last, _line_tokens(texts[file.path], first, last, settings.count), memory.turn)
+        ShownLines(file.path, first, last, _line_tokens(texts[file.path], first, last, settings.count), memory.turn)
         for file in context.files
         for first, last in file.visible_lines
     )
@@ -173,22 +182,22 @@ def current_blocks(state: SessionState, unload_after: int) -> tuple[ActionBlock,
 
 def _fates_before_assembly(
     state: SessionState, memory: WorkingMemory, given: TurnInput, package: ContextPackage, gone: Sequence[str]
-) -> Iterator[Fate]:
+) -> Iterator[ItemOutcome]:
     """Yield the fates of what never came to be assembled: vanished files, candidates not taken in, stale acts."""
     for path in gone:
-        yield Fate(f"file {path}", FateKind.DROPPED, "not on disk any more")
+        yield ItemOutcome(f"file {path}", OutcomeKind.DROPPED, "not on disk any more")
     for path, text in given.texts.items():
         if text is not None and memory.entry(path) is None:
-            yield Fate(
+            yield ItemOutcome(
                 f"file {path}",
-                FateKind.OUTSIDE,
+                OutcomeKind.OUTSIDE,
                 "seen, but neither opened, nor among the first hits, nor found twice in a row",
             )
-    kept = {act_name(act) for act in package.recent_chat}
+    kept = {block_label(act) for act in package.recent_chat}
     for act in state.window.blocks:
-        if act_name(act) not in kept:
-            yield Fate(
-                act_name(act), FateKind.DROPPED, "a read of text that was changed since, or hidden by the profile"
+        if block_label(act) not in kept:
+            yield ItemOutcome(
+                block_label(act), OutcomeKind.DROPPED, "a read of text that was changed since, or hidden by the profile"
             )
 
 

@@ -11,7 +11,7 @@ from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 from codecards.retrieval.embed.onnx import OnnxEmbedder
 from codecards.retrieval.embed.static import StaticEmbedder
 from training.corpus.examples import batches, neighbour_batches
-from training.corpus.pairs import Pair, mine_text
+from training.corpus.pairs import TextPair, mine_text
 from training.corpus.registries import FOLDER, Source
 from training.embedders import static as static_training
 from training.embedders import transformer as transformer_training
@@ -60,7 +60,7 @@ def run(work: Path) -> dict[str, list[float]]:
     return losses
 
 
-def own_pairs() -> list[Pair]:
+def own_pairs() -> list[TextPair]:
     """Return the pairs of this folder's own modules."""
     source = Source("", "training", "MIT", "train")
     return [

@@ -23,7 +23,7 @@ from codecards.retrieval.embed.embedder import Embedder
 from codecards.retrieval.embed.static import StaticEmbedder
 from training.corpus.bilingual import bilingual_texts
 from training.corpus.examples import batches, document, example, neighbour_batches, read_pairs, split_roles
-from training.corpus.pairs import Pair, mine_source
+from training.corpus.pairs import TextPair, mine_source
 from training.corpus.registries import FOLDER, Source, archives, download, read_sources
 from training.embedders import static as static_training
 from training.embedders import transformer as transformer_training
@@ -104,7 +104,7 @@ def stock_model(work: Path) -> Path:
     return folder
 
 
-def static_model(work: Path, pairs: Sequence[Pair], *, n_epochs: int, n_threads: int) -> Path:
+def static_model(work: Path, pairs: Sequence[TextPair], *, n_epochs: int, n_threads: int) -> Path:
     """Return the folder of the trained table."""
     target = work / "static-code"
     if target.exists():
@@ -118,7 +118,9 @@ def static_model(work: Path, pairs: Sequence[Pair], *, n_epochs: int, n_threads:
     return target
 
 
-def vocabulary(pairs: Sequence[Pair], bilingual: Sequence[tuple[str, str]], size: int, *, seed: int = 0) -> Tokenizer:
+def vocabulary(
+    pairs: Sequence[TextPair], bilingual: Sequence[tuple[str, str]], size: int, *, seed: int = 0
+) -> Tokenizer:
     """Return the tokenizer of the static table, learned from the texts that it will see."""
     rng = random.Random(seed)
     sample = rng.sample(list(pairs), min(len(pairs), 60_000))
@@ -127,7 +129,9 @@ def vocabulary(pairs: Sequence[Pair], bilingual: Sequence[tuple[str, str]], size
     return train_tokenizer(chain(examples, sentences, *(chain.from_iterable(bilingual) for _ in range(3))), size)
 
 
-def deep_model(work: Path, pairs: Sequence[Pair], table: Path, *, minutes: tuple[float, float], n_threads: int) -> Path:
+def deep_model(
+    work: Path, pairs: Sequence[TextPair], table: Path, *, minutes: tuple[float, float], n_threads: int
+) -> Path:
     """Return the folder of the fine-tuned transformer.
 
     Args:
@@ -150,7 +154,7 @@ def deep_model(work: Path, pairs: Sequence[Pair], table: Path, *, minutes: tuple
     return target
 
 
-def neighbour_rows(embedder: Embedder, pairs: Sequence[Pair]) -> NDArray[np.float32]:
+def neighbour_rows(embedder: Embedder, pairs: Sequence[TextPair]) -> NDArray[np.float32]:
     """Return (n_pairs, d) vectors by which pairs are neighbours: those of their code and of their sentence together."""
     rows = embedder.embed_documents([document(pair) for pair in pairs])
     rows = rows + embedder.embed_documents([pair.sentence for pair in pairs])
@@ -192,7 +196,7 @@ def pinned_versions() -> dict[str, str]:
     return tomllib.loads((FOLDER / "versions.toml").read_text(encoding="utf-8"))
 
 
-def _mine_one(source: Source, folder: Path) -> list[Pair]:
+def _mine_one(source: Source, folder: Path) -> list[TextPair]:
     pairs = mine_source(source, folder, limit=MOST_PAIRS[source.role])
     _log.info("%s/%s: %d pairs", source.registry, source.name, len(pairs))
     return pairs

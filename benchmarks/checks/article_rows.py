@@ -35,7 +35,7 @@ REASONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownBy:
     """A test that shows a row."""
 
     test: str
@@ -44,9 +44,9 @@ class Shown:
     """What the test uses: ("router/policy/routing.py",)."""
 
 
-def find_marks(tests: Path) -> dict[str, list[Shown]]:
+def find_marks(tests: Path) -> dict[str, list[ShownBy]]:
     """Return row → the tests that are marked with it, in the order of their files."""
-    found: dict[str, list[Shown]] = {}
+    found: dict[str, list[ShownBy]] = {}
     for path in sorted(tests.rglob("test_*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         modules = _imported(tree)
@@ -57,24 +57,24 @@ def find_marks(tests: Path) -> dict[str, list[Shown]]:
             used = {modules[name.id] for name in ast.walk(node) if isinstance(name, ast.Name) and name.id in modules}
             name = f"{path.relative_to(tests.parent).as_posix()}::{node.name}"
             for row in rows:
-                found.setdefault(row, []).append(Shown(name, tuple(sorted(used))))
+                found.setdefault(row, []).append(ShownBy(name, tuple(sorted(used))))
     return found
 
 
-def all_rows() -> Iterator[str]:
+def article_rows() -> Iterator[str]:
     """Yield the ids of all rows, in their order."""
     for article, n_rows in N_ROWS.items():
         for number in range(1, n_rows + 1):
             yield f"{article}-{number}"
 
 
-def write_table(marks: Mapping[str, Sequence[Shown]], reasons: Mapping[str, str]) -> str:
+def write_table(marks: Mapping[str, Sequence[ShownBy]], reasons: Mapping[str, str]) -> str:
     """Return the table as Markdown.
 
     Raises:
         ValueError: A mark or a reason names a row that there is not.
     """
-    rows = list(all_rows())
+    rows = list(article_rows())
     if unknown := sorted((set(marks) | set(reasons)) - set(rows)):
         raise ValueError(f"No such rows: {', '.join(unknown)}.")
     missing = [row for row in rows if row not in marks and row not in reasons]
@@ -112,7 +112,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 1
 
 
-def _line(row: str, shown: Sequence[Shown], reason: str) -> str:
+def _line(row: str, shown: Sequence[ShownBy], reason: str) -> str:
     if not shown:
         return f"| {row} | | {reason or '**missing**'} |"
     modules = sorted({module for one in shown for module in one.modules})

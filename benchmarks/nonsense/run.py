@@ -18,7 +18,7 @@ from benchmarks.quality.run import by_tree
 from benchmarks.report.readme_tables import markdown, verdict_rows
 from benchmarks.result_files import new_result, write_result
 from benchmarks.sets.chinese_set import Package, fetch, read_tree
-from benchmarks.sets.queries import Query, read_queries
+from benchmarks.sets.queries import LabelledQuery, read_queries
 from benchmarks.sets.trees import unpack_archive
 from codecards.config import DEFAULT_EMBEDDER, Settings
 from codecards.engine import Engine
@@ -72,7 +72,7 @@ class RealSet:
     """A set of real questions and where its trees are."""
 
     name: str
-    by_tree: Mapping[Path, Sequence[Query]]
+    by_tree: Mapping[Path, Sequence[LabelledQuery]]
 
 
 def shares(answered: Iterable[Answered]) -> dict[str, dict[str, float]]:

@@ -15,16 +15,16 @@ import numpy as np
 from benchmarks.quality.metrics import DEPTH, function_reciprocal_rank, ndcg, recall, target_ranks
 from benchmarks.quality.run import by_tree
 from benchmarks.result_files import new_result, write_result
-from benchmarks.sets.queries import Query, Span, read_queries
+from benchmarks.sets.queries import LabelledQuery, Span, read_queries
 from benchmarks.systems.codecards_index import open_index
 from codecards.retrieval.evidence.similarity import query_similarity
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import read_query
-from codecards.retrieval.rank.card_ranking import order_cards, scored
+from codecards.retrieval.rank.card_ranking import rank_cards, scored
 from codecards.retrieval.rank.filters import Filters
-from codecards.retrieval.rank.ranking import Ranked, rank
+from codecards.retrieval.rank.ranking import ScoredCandidates, rank
 
-LANES: Mapping[str, tuple[str, ...]] = {
+RETRIEVERS: Mapping[str, tuple[str, ...]] = {
     "words": (
         "cards", "best_card", "file_words", "file_fields", "documentation", "documentation_best",
         "title_fields", "title_card", "title_words", "code_words", "span_card",
@@ -41,7 +41,7 @@ LANES: Mapping[str, tuple[str, ...]] = {
     ),
     "graph": ("used_by_matches", "centrality", "users"),
     "meaning": ("meaning_cards", "meaning_file", "card_meaning"),
-    "deep": ("deep_card", "card_deep"),
+    "transformer": ("transformer_card", "card_transformer"),
     "kinds": ("card_callable", "card_type", "card_value", "card_module_code", "card_declaration", "card_prose"),
 }  # fmt: skip
 """Lane → its terms; those of cards as `card_<name>`."""
@@ -60,7 +60,7 @@ class Row:
     value: float
 
 
-def without(ranked: Ranked, terms: Sequence[str]) -> Ranked:
+def without(ranked: ScoredCandidates, terms: Sequence[str]) -> ScoredCandidates:
     """Return what was weighed with some terms left out, those of cards as `card_<name>`."""
     file_scores = ranked.file_scores.copy()
     for name in terms:
@@ -69,20 +69,20 @@ def without(ranked: Ranked, terms: Sequence[str]) -> Ranked:
     cards = ranked.cards
     dropped = {name for name in cards.terms if f"card_{name}" in terms}
     kept = {name: values for name, values in cards.terms.items() if name not in dropped}
-    changed = scored(cards.cards, cards.card_file, kept, cards.shares, len(file_scores), cards.crowding)
+    changed = scored(cards.cards, cards.card_file, kept, cards.shares, len(file_scores), cards.diversity_penalty)
     return replace(ranked, file_scores=file_scores, cards=changed)
 
 
-def variants(ranked: Ranked) -> Iterator[tuple[str, Ranked]]:
+def variants(ranked: ScoredCandidates) -> Iterator[tuple[str, ScoredCandidates]]:
     """Yield each variant's name with its scores: whole, without a term, without a lane."""
     yield WHOLE, ranked
     for name in (*ranked.terms, *(f"card_{name}" for name in ranked.cards.terms)):
         yield f"without {name}", without(ranked, (name,))
-    for lane, names in LANES.items():
-        yield f"without lane {lane}", without(ranked, names)
+    for retriever, names in RETRIEVERS.items():
+        yield f"without retriever {retriever}", without(ranked, names)
 
 
-def rows_of_query(index: DerivedIndex, query: Query) -> Iterator[Row]:
+def rows_of_query(index: DerivedIndex, query: LabelledQuery) -> Iterator[Row]:
     """Yield the metrics of one query under each variant, and the recall of each way to its candidates."""
     asked = read_query(query.text)
     similarity = query_similarity(index, asked)
@@ -105,7 +105,7 @@ def rows_of_query(index: DerivedIndex, query: Query) -> Iterator[Row]:
         yield Row("vectors alone, by file", RECALL, recall(ranks))
 
 
-def measure(queries: Sequence[Query], trees: Path, state: Path, embedder: str) -> dict[str, dict[str, float]]:
+def measure(queries: Sequence[LabelledQuery], trees: Path, state: Path, embedder: str) -> dict[str, dict[str, float]]:
     """Return variant → metric → mean over the queries; a query without a term counts as it is."""
     values: list[dict[tuple[str, str], float]] = []
     for tree, asked in by_tree(queries, trees).items():
@@ -147,7 +147,7 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def spread(queries: Sequence[Query], limit: int) -> list[Query]:
+def spread(queries: Sequence[LabelledQuery], limit: int) -> list[LabelledQuery]:
     """Return at most so many queries, evenly spread over all; all of them for 0."""
     if not limit or len(queries) <= limit:
         return list(queries)
@@ -166,16 +166,16 @@ def lines_of(table: Mapping[str, Mapping[str, float]]) -> list[str]:
     return lines
 
 
-def _recall(index: DerivedIndex, query: Query, variant: str, ranked: Ranked) -> Row:
+def _recall(index: DerivedIndex, query: LabelledQuery, variant: str, ranked: ScoredCandidates) -> Row:
     """Return the share of the right files among the first ten files."""
     best = np.argsort(-ranked.file_scores, kind="stable")[:DEPTH]
     files = [Span(index.path(int(row))) for row in ranked.evidence.matches.files[best]]
     return Row(variant, RECALL, recall(target_ranks(files, _files_of(query), "file")))
 
 
-def _scores(index: DerivedIndex, query: Query, variant: str, ranked: Ranked) -> Iterator[Row]:
+def _scores(index: DerivedIndex, query: LabelledQuery, variant: str, ranked: ScoredCandidates) -> Iterator[Row]:
     columns = index.columns
-    cards = [ranked.cards.cards[place] for place, _, _ in order_cards(ranked.cards, ranked.file_scores, DEPTH)]
+    cards = [ranked.cards.cards[place] for place, _, _ in rank_cards(ranked.cards, ranked.file_scores, DEPTH)]
     results = [
         Span(index.path(int(index.file_of_card[card])), int(columns.first_line[card]), int(columns.last_line[card]))
         for card in cards
@@ -186,7 +186,7 @@ def _scores(index: DerivedIndex, query: Query, variant: str, ranked: Ranked) -> 
         yield Row(variant, "function_mrr", function)
 
 
-def _files_of(query: Query) -> list[Span]:
+def _files_of(query: LabelledQuery) -> list[Span]:
     return [Span(path) for path in dict.fromkeys(target.path for target in query.targets)]
 
 

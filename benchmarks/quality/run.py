@@ -21,8 +21,8 @@ from benchmarks.quality.metrics import (
     reciprocal_rank_among,
     target_ranks,
 )
-from benchmarks.sets.queries import Query, Span
-from benchmarks.systems.answers import Answer
+from benchmarks.sets.queries import LabelledQuery, Span
+from benchmarks.systems.answers import RecordedAnswer
 
 TOKEN_BUDGETS = (500, 1_000, 2_000, 4_000, 8_000)
 FILE_DEPTH = 99
@@ -33,7 +33,7 @@ POOL_CATEGORY, LEAST_POOL = "docstring", 50
 Scores = dict[str, float | None]
 """Metric -> value, the higher the better (query_ms: the lower); None where no query has the metric."""
 
-Figures = dict[str, Any]
+QualityFigures = dict[str, Any]
 """What a result file keeps of a system: "all" -> scores, "category", "language" and, where some have
 several trees, "repository" -> group -> scores."""
 
@@ -42,26 +42,26 @@ several trees, "repository" -> group -> scores."""
 class Scored:
     """One answered query with its metrics."""
 
-    query: Query
+    query: LabelledQuery
     scores: Scores
 
 
-def score(query: Query, answer: Answer) -> Scores:
+def score(query: LabelledQuery, answer: RecordedAnswer) -> Scores:
     """Return the metrics of one answer; those that the query or the system does not have are None."""
     results, targets = answer.results, query.targets
     ranks = target_ranks(results, targets)
     file_ranks = target_ranks(results, targets, "file")
-    deep_ranks = target_ranks(files_of(results), [*files_of(targets)], "file", FILE_DEPTH)
+    file_ranks = target_ranks(files_of(results), [*files_of(targets)], "file", FILE_DEPTH)
     scores: Scores = {
         "ndcg@10": ndcg(ranks),
         "recall@10": recall(ranks),
         "mrr": reciprocal_rank(ranks),
         "hit@1": hit_at(ranks, 1),
         "file_ndcg@10": ndcg(file_ranks),
-        "acc@1": accuracy_at(deep_ranks, 1),
-        "acc@5": accuracy_at(deep_ranks, 5),
-        "acc@10": accuracy_at(deep_ranks, 10),
-        "hit@10": hit_at(deep_ranks, 10),
+        "acc@1": accuracy_at(file_ranks, 1),
+        "acc@5": accuracy_at(file_ranks, 5),
+        "acc@10": accuracy_at(file_ranks, 10),
+        "hit@10": hit_at(file_ranks, 10),
         "function_hit@1": function_hit_at(results, query.functions, 1),
         "function_hit@10": function_hit_at(results, query.functions, 10),
         "function_mrr": function_reciprocal_rank(results[:DEPTH], query.functions),
@@ -75,22 +75,22 @@ def score(query: Query, answer: Answer) -> Scores:
     return scores
 
 
-def by_tree(queries: Iterable[Query], trees: Path) -> dict[Path, list[Query]]:
+def by_tree(queries: Iterable[LabelledQuery], trees: Path) -> dict[Path, list[LabelledQuery]]:
     """Return the queries by the folder of their tree."""
-    grouped: dict[Path, list[Query]] = {}
+    grouped: dict[Path, list[LabelledQuery]] = {}
     for query in queries:
         grouped.setdefault(trees / query.tree, []).append(query)
     return grouped
 
 
-def score_all(queries: Sequence[Query], answers: Iterable[Answer]) -> list[Scored]:
+def score_all(queries: Sequence[LabelledQuery], answers: Iterable[RecordedAnswer]) -> list[Scored]:
     """Return each query with the metrics of its answer; one without an answer scores as an empty one."""
     answer_of = {answer.query_id: answer for answer in answers}
     pools = _pools(queries)
     tells_tokens = any(answer.tokens for answer in answer_of.values())
     scored = []
     for query in queries:
-        answer = answer_of.get(query.id, Answer(query.id, ()))
+        answer = answer_of.get(query.id, RecordedAnswer(query.id, ()))
         scores = score(query, answer)
         pool = pools.get(query.tree, ()) if query.category == POOL_CATEGORY else ()
         scores["asked_mrr"] = (
@@ -103,7 +103,7 @@ def score_all(queries: Sequence[Query], answers: Iterable[Answer]) -> list[Score
     return scored
 
 
-def _pools(queries: Iterable[Query]) -> dict[str, list[Span]]:
+def _pools(queries: Iterable[LabelledQuery]) -> dict[str, list[Span]]:
     """Return the functions that each tree is asked for by their documentation."""
     pools: dict[str, list[Span]] = {}
     for query in queries:
@@ -126,7 +126,7 @@ def summarize(scored: Sequence[Scored]) -> Scores:
     return summary
 
 
-def summarize_by(scored: Iterable[Scored], group: Callable[[Query], str]) -> dict[str, Scores]:
+def summarize_by(scored: Iterable[Scored], group: Callable[[LabelledQuery], str]) -> dict[str, Scores]:
     """Return the summary of each group of queries, groups in the order of their names."""
     groups: dict[str, list[Scored]] = {}
     for item in scored:
@@ -134,9 +134,9 @@ def summarize_by(scored: Iterable[Scored], group: Callable[[Query], str]) -> dic
     return {name: summarize(groups[name]) for name in sorted(groups)}
 
 
-def figures_of(scored: Sequence[Scored]) -> Figures:
+def figures_of(scored: Sequence[Scored]) -> QualityFigures:
     """Return what a result file keeps of a system's scores: over all queries and by group."""
-    figures: Figures = {
+    figures: QualityFigures = {
         "all": summarize(scored),
         "category": summarize_by(scored, lambda query: query.category),
         "language": summarize_by(scored, lambda query: query.language),

@@ -9,15 +9,15 @@ import numpy as np
 N_RESAMPLES = 2_000
 UNBOUNDED = "full"
 """The policy that drops nothing, whatever the budget."""
-Cell = tuple[str, int]
+FigureCell = tuple[str, int]
 """Policy, budget; 0 for none."""
 
 
 @dataclass(slots=True)
-class Figures:
+class SessionFigures:
     """What is measured of one policy, over one session or several."""
 
-    n_wanted: int = 0
+    depth_for: int = 0
     """Acts that open or edit a file that was there."""
     n_full: int = 0
     n_digest: int = 0
@@ -39,7 +39,7 @@ class Figures:
 
     def row(self) -> dict[str, float]:
         """Return the figures as shares and means."""
-        turns, wanted, again = len(self.tokens) or 1, self.n_wanted or 1, self.n_again or 1
+        turns, wanted, again = len(self.tokens) or 1, self.depth_for or 1, self.n_again or 1
         return {
             "in view": (self.n_full + self.n_digest) / wanted,
             "full": self.n_full / wanted,
@@ -63,13 +63,13 @@ class Measured:
 
     tasks: tuple[str, ...]
     """Of each session."""
-    cells: Mapping[Cell, Sequence[Figures]]
+    cells: Mapping[FigureCell, Sequence[SessionFigures]]
 
-    def total(self, cell: Cell) -> Figures:
+    def total(self, cell: FigureCell) -> SessionFigures:
         """Return the figures of a policy over all sessions."""
-        return joined(self.cells[cell])
+        return normalised_name(self.cells[cell])
 
-    def rows(self) -> dict[Cell, dict[str, float]]:
+    def rows(self) -> dict[FigureCell, dict[str, float]]:
         """Return the figures of all policies as shares and means."""
         return {cell: self.total(cell).row() for cell in self.cells}
 
@@ -91,16 +91,16 @@ class Measured:
         return Measured(tasks, cells)
 
 
-def joined(parts: Iterable[Figures]) -> Figures:
+def normalised_name(parts: Iterable[SessionFigures]) -> SessionFigures:
     """Return the figures of all."""
-    total = Figures()
+    total = SessionFigures()
     for part in parts:
-        for name in Figures.__slots__:
+        for name in SessionFigures.__slots__:
             setattr(total, name, getattr(total, name) + getattr(part, name))
     return total
 
 
-def interval_of_lead(measured: Measured, cell: Cell, other: Cell | None, rate: str) -> tuple[float, float]:
+def interval_of_lead(measured: Measured, cell: FigureCell, other: FigureCell | None, rate: str) -> tuple[float, float]:
     """Return the 95 % interval of a rate, "in view" or "full", or of its lead over another policy's.
 
     Whole tasks are drawn, for sessions of one task are alike.
@@ -108,16 +108,16 @@ def interval_of_lead(measured: Measured, cell: Cell, other: Cell | None, rate: s
     tasks = sorted(set(measured.tasks))
     place = {task: index for index, task in enumerate(tasks)}
 
-    def sums(chosen: Cell) -> tuple[np.ndarray, np.ndarray]:
+    def sums(chosen: FigureCell) -> tuple[np.ndarray, np.ndarray]:
         hits, wanted = np.zeros(len(tasks)), np.zeros(len(tasks))
         for task, figures in zip(measured.tasks, measured.cells[chosen], strict=True):
             hits[place[task]] += figures.n_full + (figures.n_digest if rate == "in view" else 0)
-            wanted[place[task]] += figures.n_wanted
+            wanted[place[task]] += figures.depth_for
         return hits, wanted
 
     draws = np.random.default_rng(0).multinomial(len(tasks), np.full(len(tasks), 1 / len(tasks)), size=N_RESAMPLES)
 
-    def rates(chosen: Cell) -> np.ndarray:
+    def rates(chosen: FigureCell) -> np.ndarray:
         hits, wanted = sums(chosen)
         found: np.ndarray = (draws @ hits) / np.maximum(1, draws @ wanted)
         return found
@@ -127,7 +127,7 @@ def interval_of_lead(measured: Measured, cell: Cell, other: Cell | None, rate: s
     return float(low), float(high)
 
 
-def at_equal_rate(rows: Mapping[Cell, Mapping[str, float]], rate: str) -> dict[str, float | None]:
+def at_equal_rate(rows: Mapping[FigureCell, Mapping[str, float]], rate: str) -> dict[str, float | None]:
     """Return each policy's mean tokens where its rate is that of full injection, as a share of full injection's tokens.
 
     Between two budgets the way is taken as straight. None for a policy that does not get there at any budget.
@@ -152,7 +152,7 @@ def at_equal_rate(rows: Mapping[Cell, Mapping[str, float]], rate: str) -> dict[s
 
 
 @dataclass(frozen=True, slots=True)
-class Lead:
+class PolicyLead:
     """How far ours is ahead of the best other policy at one budget, with 95 % intervals."""
 
     rate: str
@@ -176,7 +176,7 @@ class Lead:
         return f"{line}; best other of the budget {best}, lead {self.lead:+.3f} [{low:+.3f}, {high:+.3f}]"
 
 
-def leads(measured: Measured) -> Iterator[Lead]:
+def leads(measured: Measured) -> Iterator[PolicyLead]:
     """Yield how ours stands beside the best other policy, at each budget and for both rates."""
     rows = measured.rows()
     for budget in measured.budgets():
@@ -188,9 +188,9 @@ def leads(measured: Measured) -> Iterator[Lead]:
                 best = max(others, key=lambda cell: rows[cell][rate])
                 lead = rows[ours][rate] - rows[best][rate]
                 lead_interval = interval_of_lead(measured, ours, best, rate)
-                yield Lead(rate, budget, rows[ours][rate], interval, best[0], lead, lead_interval)
+                yield PolicyLead(rate, budget, rows[ours][rate], interval, best[0], lead, lead_interval)
             else:
-                yield Lead(rate, budget, rows[ours][rate], interval, "")
+                yield PolicyLead(rate, budget, rows[ours][rate], interval, "")
 
 
 def marks(measured: Measured) -> str:
@@ -209,7 +209,7 @@ def marks(measured: Measured) -> str:
 
 def table(measured: Measured) -> str:
     """Return the figures as a Markdown table."""
-    names = list(Figures().row())
+    names = list(SessionFigures().row())
     lines = ["| policy | budget | " + " | ".join(names) + " |", "|---" * (len(names) + 2) + "|"]
     for (policy, budget), row in measured.rows().items():
         values = [f"{value:,.0f}" if value >= 100 else f"{value:.3f}" for value in row.values()]

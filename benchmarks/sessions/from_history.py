@@ -55,7 +55,7 @@ _not_called = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Hunk:
+class HistoryHunk:
     """Lines that a commit put in the place of others."""
 
     first_line: int
@@ -66,12 +66,12 @@ class Hunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RecordedChange:
     """What a commit did to a file."""
 
     path: str
     is_new: bool
-    hunks: tuple[Hunk, ...]
+    hunks: tuple[HistoryHunk, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Commit:
     """Of its author, in seconds since 1970."""
     subject: str
     body: str
-    changes: tuple[Change, ...]
+    changes: tuple[RecordedChange, ...]
     """Without files that it deleted."""
 
     def paths(self) -> set[str]:
@@ -150,19 +150,21 @@ def _read_commit(record: str) -> Commit | None:
     return Commit(name.strip(), parents, author, int(time), subject, body.strip(), changes)
 
 
-def _read_change(part: str) -> Change | None:
+def _read_change(part: str) -> RecordedChange | None:
     head, _, rest = part.partition("\n--- ")
     target = re.search(r"^\+\+\+ b/(.*?)\t?$", rest, re.MULTILINE)
     if target is None or "\nold mode 120000" in head or "\nnew file mode 120000" in head:
         return None  # deleted, binary, or a link
-    hunks: list[Hunk] = []
+    hunks: list[HistoryHunk] = []
     for line in rest.split("\n"):
         if found := _hunk.match(line):
-            hunks.append(Hunk(max(1, int(found[1])), int(found[2] or 1), ""))
+            hunks.append(HistoryHunk(max(1, int(found[1])), int(found[2] or 1), ""))
         elif hunks and line[:1] in "+-":
             last = hunks[-1]
-            hunks[-1] = Hunk(last.first_line, last.n_lines, f"{last.text}\n{line[1:]}" if last.text else line[1:])
-    return Change(target[1], "\nnew file mode" in head, tuple(hunks)) if hunks else None
+            hunks[-1] = HistoryHunk(
+                last.first_line, last.n_lines, f"{last.text}\n{line[1:]}" if last.text else line[1:]
+            )
+    return RecordedChange(target[1], "\nnew file mode" in head, tuple(hunks)) if hunks else None
 
 
 class _Told:
@@ -200,7 +202,7 @@ def _session(git_directory: Path, run: Sequence[Commit]) -> Recording:
 
 def _tell_reads(
     told: _Told,
-    change: Change,
+    change: RecordedChange,
     texts: dict[str, str],
     places: dict[str, tuple[str, int]],
     read: set[tuple[str, int]],
@@ -225,7 +227,7 @@ def _tell_read(told: _Told, path: str, lines: Sequence[str], first: int, last: i
     told.tell("read", path, (first, last), n_out=sum(len(line) + 1 for line in lines[first - 1 : last]))
 
 
-def _tell_writes(told: _Told, change: Change, *, is_new: bool) -> None:
+def _tell_writes(told: _Told, change: RecordedChange, *, is_new: bool) -> None:
     if is_new:
         told.tell("create", change.path, n_in=sum(len(hunk.text) for hunk in change.hunks), n_out=EDIT_CHARACTERS)
         return
@@ -234,9 +236,9 @@ def _tell_writes(told: _Told, change: Change, *, is_new: bool) -> None:
         told.tell("edit", change.path, lines, n_in=len(hunk.text), n_out=EDIT_CHARACTERS)
 
 
-def _by_place(lines: Sequence[str], hunks: Sequence[Hunk]) -> list[tuple[tuple[int, int], list[Hunk]]]:
+def _by_place(lines: Sequence[str], hunks: Sequence[HistoryHunk]) -> list[tuple[tuple[int, int], list[HistoryHunk]]]:
     """Return the hunks by the definition that holds them, each with the lines that are read of it."""
-    found: dict[tuple[int, int], list[Hunk]] = {}
+    found: dict[tuple[int, int], list[HistoryHunk]] = {}
     for hunk in hunks:
         first = min(hunk.first_line, max(1, len(lines)))
         last = min(first + max(0, hunk.n_lines - 1), max(1, len(lines)))
@@ -246,7 +248,7 @@ def _by_place(lines: Sequence[str], hunks: Sequence[Hunk]) -> list[tuple[tuple[i
     return list(found.items())
 
 
-def _order(change: Change) -> tuple[int, str]:
+def _order(change: RecordedChange) -> tuple[int, str]:
     role = role_of(change.path)
     return {"source": 0, "test": 2}.get(role, 1), change.path
 

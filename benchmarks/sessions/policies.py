@@ -16,11 +16,11 @@ from codecards.router.compress.digests import OutlineDigester, fit_digest
 from codecards.router.compress.token_count import estimate_tokens
 from codecards.router.memory.state import SessionState
 from codecards.router.memory.window import ActionBlock, Message, WindowSettings, push
-from codecards.router.memory.working_memory import FileEntry, Mode, Task, WorkingMemory, with_file
+from codecards.router.memory.working_memory import MemoryFile, Mode, TaskState, WorkingMemory, with_file
 from codecards.router.policy.hysteresis import HysteresisSettings
 from codecards.router.policy.routing import ActionKind, RoutingSettings
-from codecards.router.ports import FileText, Project, TextsOf
-from codecards.router.turn import TurnInput, TurnSettings, take_turn
+from codecards.router.ports import FileText, InMemoryTexts, Project
+from codecards.router.turn import TurnInput, TurnSettings, run_turn
 
 CHARACTERS_PER_TOKEN = 4
 SYSTEM_TOKENS = 1_300
@@ -240,7 +240,7 @@ _FILLER = "word12 word "
 
 
 @dataclass(slots=True)
-class Governed:
+class RouterPolicy:
     """Ours: the router of `codecards.router`, as a session runs it."""
 
     budget_tokens: int = 12_000
@@ -254,7 +254,7 @@ class Governed:
         self.workspace = workspace
         reserve = max(400, int(self.budget_tokens * 0.35))
         self.window = WindowSettings(reserve + 100, 100)
-        self.state = SessionState("replay", WorkingMemory(Task(task)), self.budget_tokens, "", "")
+        self.state = SessionState("replay", WorkingMemory(TaskState(task)), self.budget_tokens, "", "")
 
     def take(self, event: Event) -> None:
         """Open what is read or written; outputs of other acts go into the window."""
@@ -266,7 +266,7 @@ class Governed:
         kind = {"read": "open", "create": "edit"}.get(event.kind, event.kind)
         if known and event.kind in ("read", "edit", "create"):
             memory, text = state.memory, self.workspace.texts[event.path]
-            old = memory.entry(event.path) or FileEntry(event.path, digest=OutlineDigester().digest(event.path, text))
+            old = memory.entry(event.path) or MemoryFile(event.path, digest=OutlineDigester().digest(event.path, text))
             switched = old.last_switch_turn if old.mode is Mode.FULL else memory.turn
             state = replace(state, memory=with_file(memory, replace(old, mode=Mode.FULL, last_switch_turn=switched)))
         state = recorded(state, kind, paths, failed=event.error, lines=lines)
@@ -281,11 +281,11 @@ class Governed:
         """Take a turn of the real router and assembler."""
         paths = {entry.path for entry in self.state.memory.files}
         paths |= {path for operation in self.state.operations[-4:] for path in operation.paths}
-        signals = Project(TextsOf(self.workspace.texts)).signals(self.state.memory)
+        signals = Project(InMemoryTexts(self.workspace.texts)).signals(self.state.memory)
         texts = {path: self._text(path) for path in paths | {signal.path for signal in signals}}
         settings = TurnSettings(AssemblySettings(self.budget_tokens), self.routing, guidance="")
         try:
-            result = take_turn(self.state, TurnInput(texts, OutlineDigester().digest, signals=signals), settings)
+            result = run_turn(self.state, TurnInput(texts, OutlineDigester().digest, signals=signals), settings)
         except BudgetTooSmallError:
             return View(0, has_goal=False, is_refused=True)
         self.state = result.state
@@ -331,4 +331,4 @@ def make_policy(name: str, budget_tokens: int) -> Policy:
     if unknown := set(given) - set(names):
         raise ValueError(f"No threshold is named {', '.join(sorted(unknown))}: use {', '.join(names)}.")
     thresholds = HysteresisSettings(**{names[key]: int(value) for key, value in given.items()})
-    return Governed(budget_tokens, RoutingSettings(thresholds))
+    return RouterPolicy(budget_tokens, RoutingSettings(thresholds))

@@ -17,7 +17,7 @@ from statistics import fmean
 
 from benchmarks.report.charts import governance_chart
 from benchmarks.result_files import new_result, write_result
-from benchmarks.sessions.figures import Cell, Figures, Measured, at_equal_rate, leads, marks, table
+from benchmarks.sessions.figures import FigureCell, Measured, SessionFigures, at_equal_rate, leads, marks, table
 from benchmarks.sessions.from_history import mine_sessions, repository_name
 from benchmarks.sessions.policies import SYSTEM_TOKENS, Event, Policy, View, Workspace, make_policy
 from benchmarks.sessions.recordings import PARTS, Recording, in_part, read_recordings, turns
@@ -35,7 +35,7 @@ that 0 shows only that it works; the reversals within twice as many turns are co
 SURVIVAL_TARGETS = (250, 500, 1_000)
 
 
-def replay(recording: Recording, texts: dict[str, str], policy: Policy, figures: Figures) -> None:
+def replay(recording: Recording, texts: dict[str, str], policy: Policy, figures: SessionFigures) -> None:
     """Run one session through a policy and add to its figures."""
     workspace = Workspace(texts)
     policy.begin(recording.task[:GOAL_CHARACTERS] or "fix the issue", workspace)
@@ -65,7 +65,7 @@ def replay(recording: Recording, texts: dict[str, str], policy: Policy, figures:
             touched.add(event.path)
 
 
-def _look_up(event: Event, view: View, workspace: Workspace, is_again: bool, figures: Figures) -> None:
+def _look_up(event: Event, view: View, workspace: Workspace, is_again: bool, figures: SessionFigures) -> None:
     """Count one act as in full, in digest or absent; lines that are stale do not count as seen."""
     n_lines = len(workspace.texts[event.path].splitlines())
     runs = [
@@ -84,7 +84,7 @@ def _look_up(event: Event, view: View, workspace: Workspace, is_again: bool, fig
             seen.update(range(max(start, first), min(end, last) + 1))
         full = len(seen) >= max(1, last - first + 1)
     digest = not full and (event.path in view.digests or bool(runs))
-    figures.n_wanted += 1
+    figures.depth_for += 1
     figures.n_full += full
     figures.n_digest += digest
     if is_again:
@@ -112,11 +112,11 @@ def _joined(text: str, target: int) -> str:
 def measure(recordings: Sequence[Recording], policies: Sequence[str], budgets: Sequence[int]) -> Measured:
     """Return the figures of each policy at each budget; policies without a budget are run once, as budget 0."""
     cells = [(name, 0 if name == "full" else budget) for name in policies for budget in budgets]
-    found: dict[Cell, list[Figures]] = {cell: [] for cell in dict.fromkeys(cells)}
+    found: dict[FigureCell, list[SessionFigures]] = {cell: [] for cell in dict.fromkeys(cells)}
     for number, recording in enumerate(recordings, 1):
         texts = recording.texts()
         for (name, budget), figures in found.items():
-            figures.append(Figures())
+            figures.append(SessionFigures())
             replay(recording, texts, make_policy(name, budget), figures[-1])
         print(f"\r{number}/{len(recordings)} sessions", end="", file=sys.stderr)
     print(file=sys.stderr)

@@ -26,7 +26,7 @@ from benchmarks.sets.chinese_queries import (
     without_asked,
     without_chinese,
 )
-from benchmarks.sets.queries import Query, Source, Span, row_of_query
+from benchmarks.sets.queries import LabelledQuery, QuerySource, Span, row_of_query
 from benchmarks.sets.trees import PIP_TIMEOUT_S, TreeError, unpack_archive
 
 CHINESE_SET = "chinese-set-1"
@@ -83,7 +83,7 @@ def build_chinese_set(cache: Path) -> list[Path]:
     outputs = [kept / "chinese.jsonl", gone / "chinese_without_documents.jsonl", gone / "the_same_in_english.jsonl"]
     if all(path.exists() for path in outputs):
         return outputs
-    rows: list[list[Query]] = [[], [], []]
+    rows: list[list[LabelledQuery]] = [[], [], []]
     for package in PACKAGES:
         with tempfile.TemporaryDirectory() as folder:
             tree = Path(folder) / "tree"
@@ -93,7 +93,7 @@ def build_chinese_set(cache: Path) -> list[Path]:
         asked = {text for question in questions for text in question.asked}
         _write_tree(kept / package.name, files, asked, keeps_chinese=True)
         _write_tree(gone / package.name, files, asked, keeps_chinese=False)
-        asks = [_rows(package, questions), _rows(package, questions), _rows(package, questions, in_english=True)]
+        asks = [_rows(package, questions), _rows(package, questions), _rows(package, questions, translate=True)]
         for have, more in zip(rows, asks, strict=True):
             have += more
     for output, queries in zip(outputs, rows, strict=True):
@@ -184,12 +184,12 @@ def _write_tree(tree: Path, files: dict[str, str], asked: set[str], *, keeps_chi
         target.write_text(text, encoding="utf-8", newline="")
 
 
-def _rows(package: Package, questions: list[ChineseQuestion], *, in_english: bool = False) -> Iterator[Query]:
+def _rows(package: Package, questions: list[ChineseQuestion], *, translate: bool = False) -> Iterator[LabelledQuery]:
     for number, question in enumerate(questions):
-        text = question.english if in_english else question.text
+        text = question.english if translate else question.text
         if text:
-            yield Query(
+            yield LabelledQuery(
                 f"{package.name}-{question.category}-{number:03d}", package.name, text, package.language,
                 f"{question.category}-{package.half}", (Span(question.path),),
-                source=Source(requirement=package.requirement),
+                source=QuerySource(requirement=package.requirement),
             )  # fmt: skip

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from benchmarks.sets.function_queries import Mined, mine
-from benchmarks.sets.queries import Query, Source, Span, row_of_query
+from benchmarks.sets.queries import LabelledQuery, QuerySource, Span, row_of_query
 from benchmarks.sets.trees import PIP_TIMEOUT_S, TreeError, unpack_archive
 
 PACKAGES = Path(__file__).parent / "default_packages.txt"
@@ -35,7 +35,7 @@ def build_default_set(cache: Path) -> Path:
     if queries.exists():
         return queries
     with tempfile.TemporaryDirectory() as folder:
-        rows: list[Query] = []
+        rows: list[LabelledQuery] = []
         for wheel in download(PACKAGES, Path(folder)):
             name, version = wheel.name.split("-")[:2]
             unpack_archive(wheel, trees / name)
@@ -60,7 +60,7 @@ def download(requirements: Path, folder: Path) -> list[Path]:
     return sorted(folder.glob("*.whl"))
 
 
-def write_stripped(tree: Path, requirement: str) -> list[Query]:
+def write_stripped(tree: Path, requirement: str) -> list[LabelledQuery]:
     """Take the documentation of all functions out of a tree's Python files, and return the queries made of it."""
     mined: list[Mined] = []
     for path in sorted(tree.rglob("*.py")):
@@ -73,8 +73,10 @@ def write_stripped(tree: Path, requirement: str) -> list[Query]:
         for number, item in enumerate(_chosen((one for one in mined if one.category == category), n_rows)):
             span = Span(item.path, item.first_line, item.last_line)
             row_id = f"{tree.name}-{category}-{number:03d}"
-            source = Source(requirement=requirement)
-            queries.append(Query(row_id, tree.name, item.text, "python", category, (span,), (span,), source=source))
+            source = QuerySource(requirement=requirement)
+            queries.append(
+                LabelledQuery(row_id, tree.name, item.text, "python", category, (span,), (span,), source=source)
+            )
     return queries
 
 

@@ -19,7 +19,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class QuerySource:
     """Where a tree's files come from: a git commit, or a package of the Python index."""
 
     repository: str = ""
@@ -34,7 +34,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class LabelledQuery:
     """One question and its right answers."""
 
     id: str
@@ -49,7 +49,7 @@ class Query:
     """The functions that are right, where the set knows them."""
     subsets: tuple[str, ...] = ()
     """Named parts of the set that the row belongs to: ("lite", "verified")."""
-    source: Source = Source()
+    source: QuerySource = QuerySource()
 
     @property
     def project(self) -> str:
@@ -58,7 +58,7 @@ class Query:
         return self.source.repository or requirement or self.tree
 
 
-def read_queries(path: Path) -> list[Query]:
+def read_queries(path: Path) -> list[LabelledQuery]:
     """Return the rows of a JSONL query file, in its order.
 
     Args:
@@ -73,10 +73,10 @@ def read_queries(path: Path) -> list[Query]:
     return [query_of_row(json.loads(line)) for line in lines if line.strip()]
 
 
-def query_of_row(row: dict[str, Any]) -> Query:
+def query_of_row(row: dict[str, Any]) -> LabelledQuery:
     """Return the query that one row of a query file holds."""
     targets = tuple(Span(t["path"], t.get("start_line"), t.get("end_line")) for t in row["targets"])
-    return Query(
+    return LabelledQuery(
         id=row["id"],
         tree=_tree_name(row),
         text=row["query"],
@@ -89,7 +89,7 @@ def query_of_row(row: dict[str, Any]) -> Query:
     )
 
 
-def row_of_query(query: Query) -> dict[str, Any]:
+def row_of_query(query: LabelledQuery) -> dict[str, Any]:
     """Return the row of a query file that `query_of_row` reads as this query."""
     spans_of_path: dict[str, list[dict[str, Any]]] = {}
     for span in query.functions:
@@ -123,12 +123,12 @@ def _tree_name(row: dict[str, Any]) -> str:
     return str(row["id"] if "base_commit" in row else row["tree"])
 
 
-def _source(row: dict[str, Any]) -> Source:
+def _source(row: dict[str, Any]) -> QuerySource:
     if row.get("pypi"):
-        return Source(requirement=row["pypi"])
+        return QuerySource(requirement=row["pypi"])
     repository = str(row["url"]).removesuffix(".git").split("github.com/")[-1] if "url" in row else row["repo"]
     commit = row.get("base_commit") or row.get("commit") or ""
-    return Source(repository, commit, row.get("root") or "", code_only="base_commit" in row or "url" not in row)
+    return QuerySource(repository, commit, row.get("root") or "", code_only="base_commit" in row or "url" not in row)
 
 
 def _functions(row: dict[str, Any]) -> Iterator[Span]:

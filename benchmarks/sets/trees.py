@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
-from benchmarks.sets.queries import Query, Source
+from benchmarks.sets.queries import LabelledQuery, QuerySource
 
 MAX_FILE_BYTES = 1 << 20
 CODE_SUFFIXES = frozenset(
@@ -26,7 +26,7 @@ class TreeError(Exception):
     """A tree can't be laid out; the message says which and why."""
 
 
-def lay_out(queries: Iterable[Query], trees: Path, mirrors: Path | None = None) -> list[str]:
+def lay_out(queries: Iterable[LabelledQuery], trees: Path, mirrors: Path | None = None) -> list[str]:
     """Lay out the trees of the queries that are not there yet, and return one line for each that can't be had.
 
     Args:
@@ -51,7 +51,7 @@ def lay_out(queries: Iterable[Query], trees: Path, mirrors: Path | None = None) 
     return complaints
 
 
-def check_out(git_directory: Path, source: Source, target: Path) -> None:
+def check_out(git_directory: Path, source: QuerySource, target: Path) -> None:
     """Write the text files of one commit below `target`.
 
     Blobs are read one by one, not as an archive: a mirror may lack large files, and `.gitattributes` may keep files

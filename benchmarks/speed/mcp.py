@@ -36,7 +36,7 @@ class Server:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class McpFigures:
     """What was measured of one server."""
 
     tools: int
@@ -94,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def measured(pairs: Sequence[Mapping[str, Server]], rounds: int) -> list[Figures]:
+def measured(pairs: Sequence[Mapping[str, Server]], rounds: int) -> list[McpFigures]:
     """Return the figures of each server; warm questions go round the servers in turn."""
     colds = [cold_figures(pair["cold"]) for pair in pairs]
     clients = [McpClient(pair["warm"].command, pair["warm"].environment) for pair in pairs]
@@ -120,7 +120,7 @@ def measured(pairs: Sequence[Mapping[str, Server]], rounds: int) -> list[Figures
     for client in clients:
         client.end()
     return [
-        Figures(
+        McpFigures(
             tools=len(schema),
             schema_tokens=estimate_tokens(json.dumps({"tools": schema}, ensure_ascii=False)),
             initialize_cpu_s=cpu_s,
@@ -186,5 +186,5 @@ def print_table(figures: Mapping[str, Mapping[str, float]]) -> None:
     names = list(figures)
     print("| figure |", " | ".join(names), "|")
     print("| --- |", " | ".join("---:" for _ in names), "|")
-    for figure in Figures.__dataclass_fields__:
+    for figure in McpFigures.__dataclass_fields__:
         print(f"| {figure.replace('_', ' ')} |", " | ".join(f"{figures[name][figure]:.4g}" for name in names), "|")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.processes import Usage
-from benchmarks.sets.queries import Query
+from benchmarks.sets.queries import LabelledQuery
 from benchmarks.systems.bm25 import SUFFIXES
 from benchmarks.systems.rivals import Rival
 
@@ -56,7 +56,7 @@ def measure_speed(
     folder: Path,
     *,
     repetitions: int,
-    queries: Sequence[Query] = (),
+    queries: Sequence[LabelledQuery] = (),
     say: Callable[[str], None] = lambda line: None,
 ) -> list[Sample]:
     """Measure every figure for each rival on each tree.
@@ -79,7 +79,7 @@ def measure_speed(
         copy = folder / "trees" / tree.name
         _replace_tree(tree, copy)
         own = [query for query in queries if query.tree == tree.name][:N_OWN_QUERIES]
-        asked = own or [Query(f"q{i}", tree.name, text, "", "", ()) for i, text in enumerate(QUERIES)]
+        asked = own or [LabelledQuery(f"q{i}", tree.name, text, "", "", ()) for i, text in enumerate(QUERIES)]
         for repetition in range(repetitions):
             # Every second round goes backwards: none is always the one after a long pause.
             for rival in rivals if repetition % 2 == 0 else list(rivals)[::-1]:
@@ -97,10 +97,10 @@ def medians(samples: Iterable[Sample]) -> dict[str, dict[str, dict[str, float]]]
     groups: dict[tuple[str, str, str], list[float]] = {}
     for sample in samples:
         groups.setdefault((sample.figure, sample.rival, sample.tree), []).append(sample.value)
-    joined: dict[str, dict[str, dict[str, float]]] = {}
+    normalised_name: dict[str, dict[str, dict[str, float]]] = {}
     for (figure, rival, tree), values in groups.items():
-        joined.setdefault(figure, {}).setdefault(rival, {})[tree] = statistics.median(values)
-    return joined
+        normalised_name.setdefault(figure, {}).setdefault(rival, {})[tree] = statistics.median(values)
+    return normalised_name
 
 
 def overall(figure: str, by_tree: Mapping[str, float]) -> float:
@@ -112,7 +112,7 @@ def overall(figure: str, by_tree: Mapping[str, float]) -> float:
     return sum(by_tree.values())
 
 
-def _measure_once(rival: Rival, tree: Path, state: Path, queries: Sequence[Query]) -> dict[str, float]:
+def _measure_once(rival: Rival, tree: Path, state: Path, queries: Sequence[LabelledQuery]) -> dict[str, float]:
     shutil.rmtree(state, ignore_errors=True)
     state.mkdir(parents=True)
     cold = _checked(rival.index(tree, state), rival)

@@ -28,7 +28,7 @@ FOUND_AFTER_S = 10.0
 SETTLED_AFTER = 0.5
 """Share of the run after which a server has loaded all that it will, so that what still grows is a leak."""
 MIB = 1 << 20
-Memory = list[tuple[float, list[float]]]
+MemoryUse = list[tuple[float, list[float]]]
 """(Seconds since the start, MiB of each server), now and then."""
 
 
@@ -156,7 +156,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return int(bool(tally.problems))
 
 
-def run(project: EditedProject, seconds: float, n_clients: int) -> tuple[Tally, Memory]:
+def run(project: EditedProject, seconds: float, n_clients: int) -> tuple[Tally, MemoryUse]:
     """Return what the clients saw, and the memory of the servers."""
     tally, lock, stop = Tally(), threading.Lock(), threading.Event()
     command = [sys.executable, "-m", "codecards", "-C", str(project.root), "mcp"]
@@ -168,7 +168,7 @@ def run(project: EditedProject, seconds: float, n_clients: int) -> tuple[Tally, 
     started = time.time()
     for thread in threads:
         thread.start()
-    memory: Memory = []
+    memory: MemoryUse = []
     next_memory = 0.0
     while time.time() - started < seconds:
         project.edit()
@@ -185,7 +185,7 @@ def run(project: EditedProject, seconds: float, n_clients: int) -> tuple[Tally, 
     return tally, memory
 
 
-def summary(tally: Tally, memory: Memory) -> dict[str, Any]:
+def summary(tally: Tally, memory: MemoryUse) -> dict[str, Any]:
     """Return the figures."""
     quarter = max(1, len(memory) // 4)
     early = statistics.mean(sum(each) for _, each in memory[quarter : 2 * quarter] or memory)
@@ -203,7 +203,7 @@ def summary(tally: Tally, memory: Memory) -> dict[str, Any]:
     }
 
 
-def growth(memory: Memory) -> list[float]:
+def growth(memory: MemoryUse) -> list[float]:
     """Return the slope of a line through each server's memory in the settled part of the run, in MiB a minute."""
     settled = memory[int(len(memory) * SETTLED_AFTER) :]
     if len(settled) < 3:

@@ -10,7 +10,7 @@ from benchmarks.sets.queries import Span
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RecordedAnswer:
     """One system's results for one query."""
 
     query_id: str
@@ -24,14 +24,14 @@ class Answer:
     """"found", "weak", "none"; "" for systems that give none."""
 
 
-def answer_of_row(row: dict[str, Any]) -> Answer:
+def answer_of_row(row: dict[str, Any]) -> RecordedAnswer:
     """Return the answer that one row of a run file holds; a result may be a path alone."""
     results = tuple(Span(result) if isinstance(result, str) else Span(*result) for result in row["results"])
     tokens = tuple(row.get("tokens", ()))
-    return Answer(row["id"], results, tokens, row.get("query_ms", 0.0), row.get("verdict", ""))
+    return RecordedAnswer(row["id"], results, tokens, row.get("query_ms", 0.0), row.get("verdict", ""))
 
 
-def row_of_answer(answer: Answer, system: str) -> dict[str, Any]:
+def row_of_answer(answer: RecordedAnswer, system: str) -> dict[str, Any]:
     """Return the row of a run file: `id`, `system`, `results` as [path, first line, last line], best first."""
     return {
         "id": answer.query_id,
@@ -43,14 +43,14 @@ def row_of_answer(answer: Answer, system: str) -> dict[str, Any]:
     }
 
 
-def write_run(path: Path, answers: Iterable[Answer], system: str) -> None:
+def write_run(path: Path, answers: Iterable[RecordedAnswer], system: str) -> None:
     """Write a run file, one JSON line an answer."""
     path.parent.mkdir(parents=True, exist_ok=True)
     lines = [json.dumps(row_of_answer(answer, system), ensure_ascii=False) for answer in answers]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def read_run(path: Path) -> list[Answer]:
+def read_run(path: Path) -> list[RecordedAnswer]:
     """Return the answers of a run file.
 
     Raises:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.sets.queries import Query, Span
+from benchmarks.sets.queries import LabelledQuery, Span
 from benchmarks.sets.trees import CODE_SUFFIXES
-from benchmarks.systems.answers import Answer
+from benchmarks.systems.answers import RecordedAnswer
 
 K1 = 1.5
 B = 0.75
@@ -30,7 +30,7 @@ class WordBaseline:
 
     name: str = "BM25 over files"
 
-    def answers(self, trees: Mapping[Path, Sequence[Query]], depth: int) -> Iterator[Answer]:
+    def answers(self, trees: Mapping[Path, Sequence[LabelledQuery]], depth: int) -> Iterator[RecordedAnswer]:
         """Answer queries about several trees; results are whole files."""
         known: dict[str, Counter[str]] = {}
         for tree, queries in trees.items():
@@ -51,7 +51,7 @@ class WordBaseline:
                 order = np.argsort(-scores, kind="stable")[:depth]
                 paths = list(texts)
                 results = tuple(Span(paths[int(row)]) for row in order if scores[row] > 0)
-                yield Answer(query.id, results, query_ms=1000 * (time.perf_counter() - started))
+                yield RecordedAnswer(query.id, results, query_ms=1000 * (time.perf_counter() - started))
 
 
 def read_texts(tree: Path) -> dict[str, str]:

@@ -6,8 +6,8 @@ from codecards.config import DEFAULT_EMBEDDER, Settings
 from codecards.engine import Engine
 from codecards.retrieval.embed.embedder import load_embedder
 from codecards.retrieval.index import DerivedIndex
-from codecards.retrieval.vectors.transformer_model import DeepModel
-from codecards.retrieval.vectors.transformer_vectors import DeepLane, DeepLookup, card_keys
+from codecards.retrieval.vectors.transformer_model import TransformerModel
+from codecards.retrieval.vectors.transformer_vectors import TransformerIndex, TransformerLookup, card_keys
 
 
 def open_index(tree: Path, state: Path, embedder: str) -> DerivedIndex:
@@ -25,7 +25,7 @@ def open_index(tree: Path, state: Path, embedder: str) -> DerivedIndex:
     return DerivedIndex.open(folder, loaded if loaded.dimensions else None)
 
 
-def open_deep_index(tree: Path, state: Path) -> tuple[DerivedIndex, DeepLookup]:
+def open_transformer_index(tree: Path, state: Path) -> tuple[DerivedIndex, TransformerLookup]:
     """Return the index of a tree with the vectors of the first lane, and what asks its deep lane, which is filled.
 
     Args:
@@ -34,14 +34,14 @@ def open_deep_index(tree: Path, state: Path) -> tuple[DerivedIndex, DeepLookup]:
     """
     with Engine.open(tree, settings=Settings(index=state, embedder=DEFAULT_EMBEDDER), build=False) as engine:
         engine.refresh()
-        engine.deepen()
+        engine.backfill_vectors()
         folder = engine.folder.derived(engine.status().generation or 0)
-    model = DeepModel()
+    model = TransformerModel()
     store, keys = model.stored_vectors(state), card_keys(folder)
     if store is None or keys is None:
         raise RuntimeError(f"{state}: the deep lane could not be filled")
-    lane = DeepLane(keys, store)
-    lane.take_up()
+    retriever = TransformerIndex(keys, store)
+    retriever.load_new()
     store.close()
     index = DerivedIndex.open(folder, load_embedder(DEFAULT_EMBEDDER))
-    return index, lambda text: lane.similarity(model.loaded().embed_queries([text])[0])
+    return index, lambda text: retriever.similarity(model.loaded().embed_queries([text])[0])

@@ -14,18 +14,18 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.processes import Usage
-from benchmarks.sets.queries import Query, Span
-from benchmarks.systems.answers import Answer
+from benchmarks.sets.queries import LabelledQuery, Span
+from benchmarks.systems.answers import RecordedAnswer
 from benchmarks.systems.rivals import RivalUnavailableError, index_names
 from codecards.config import DEFAULT_EMBEDDER, Settings
 from codecards.engine import Engine
 from codecards.indexer.cards.record import EXTRACTOR_VERSION
 from codecards.retrieval.embed.embedder import load_embedder
 from codecards.retrieval.evidence.similarity import query_similarity
-from codecards.retrieval.evidence.translation import in_english
+from codecards.retrieval.evidence.translation import translate
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import read_query
-from codecards.retrieval.rank.card_ranking import order_cards
+from codecards.retrieval.rank.card_ranking import rank_cards
 from codecards.retrieval.rank.filters import Filters
 from codecards.retrieval.rank.ranking import rank
 from codecards.retrieval.store.folder import FORMAT
@@ -46,7 +46,9 @@ class KeptRanking:
         """Name the folder of what is kept: another one for each format."""
         self.kept = cache / f"kept-{EXTRACTOR_VERSION}-{FORMAT}"
 
-    def answers(self, trees: Mapping[Path, Sequence[Query]], state: Path, depth: int, repeat: int) -> Iterator[Answer]:
+    def answers(
+        self, trees: Mapping[Path, Sequence[LabelledQuery]], state: Path, depth: int, repeat: int
+    ) -> Iterator[RecordedAnswer]:
         """Answer queries; trees that are not kept yet are indexed first.
 
         The time of a query is CPU time on a warm index.
@@ -66,7 +68,7 @@ class KeptRanking:
                     begin = time.process_time()
                     ranked(index, query.text, depth)
                     times.append(1000 * (time.process_time() - begin))
-                yield Answer(query.id, tuple(results), query_ms=median(times))
+                yield RecordedAnswer(query.id, tuple(results), query_ms=median(times))
 
     def index(self, tree: Path, state: Path) -> Usage:
         """Refuse: what is kept tells nothing about the time of an index."""
@@ -99,12 +101,12 @@ def keep_derived(tree: Path, shared: Path, folder: Path) -> None:
 
 def ranked(index: DerivedIndex, text: str, depth: int) -> list[Span]:
     """Return the best cards for a text, best first."""
-    query = in_english(index, read_query(text))
+    query = translate(index, read_query(text))
     found = rank(index, query, query_similarity(index, query), Filters())
     if found is None:
         return []
     columns = index.columns
-    cards = [int(found.cards.cards[place]) for place, _, _ in order_cards(found.cards, found.file_scores, depth)]
+    cards = [int(found.cards.cards[place]) for place, _, _ in rank_cards(found.cards, found.file_scores, depth)]
     return [
         Span(index.path(int(index.file_of_card[card])), int(columns.first_line[card]), int(columns.last_line[card]))
         for card in cards

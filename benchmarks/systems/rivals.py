@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Protocol
 
 from benchmarks.processes import Usage, folder_bytes, measure
-from benchmarks.sets.queries import Query, Span
-from benchmarks.systems.answers import Answer, answer_of_row
+from benchmarks.sets.queries import LabelledQuery, Span
+from benchmarks.systems.answers import RecordedAnswer, answer_of_row
 
 DRIVERS = Path(__file__).parent / "drivers"
 INSTALL_TIMEOUT_S = 900
@@ -66,7 +66,9 @@ class Rival(Protocol):
         """Return what the index takes on disk."""
         ...
 
-    def answers(self, trees: Mapping[Path, Sequence[Query]], state: Path, depth: int, repeat: int) -> Iterator[Answer]:
+    def answers(
+        self, trees: Mapping[Path, Sequence[LabelledQuery]], state: Path, depth: int, repeat: int
+    ) -> Iterator[RecordedAnswer]:
         """Answer queries about several trees inside one process, each `repeat` times.
 
         Args:
@@ -116,7 +118,9 @@ class Driven:
         """Return the size of all that lies below `state`."""
         return folder_bytes(state)
 
-    def answers(self, trees: Mapping[Path, Sequence[Query]], state: Path, depth: int, repeat: int) -> Iterator[Answer]:
+    def answers(
+        self, trees: Mapping[Path, Sequence[LabelledQuery]], state: Path, depth: int, repeat: int
+    ) -> Iterator[RecordedAnswer]:
         """Answer queries through the driver."""
         asked = {str(tree): [[query.id, query.text] for query in queries] for tree, queries in trees.items()}
         request = {
@@ -140,17 +144,17 @@ class Codecards(Driven):
     driver: str = "codecards_driver.py"
     embedder: str | None = None
     """Given to `--embedder`; None for the default, "none" for no vectors."""
-    deep: bool = False
+    transformer: bool = False
     """Whether the deep lane is filled before anything is asked."""
 
     def prepare(self, cache: Path) -> None:
         """Nothing: it is installed where the benchmark runs."""
-        self.settings = {"embedder": self.embedder, "deep": self.deep}
+        self.settings = {"embedder": self.embedder, "transformer": self.transformer}
 
     def index(self, tree: Path, state: Path) -> Usage:
         """Run `codecards index`."""
         chosen = ["--embedder", self.embedder] if self.embedder else []
-        chosen += ["--deep"] if self.deep else []
+        chosen += ["--transformer"] if self.transformer else []
         return measure([*self._command(), "-C", str(tree), "--index", str(state), "index", "--json", *chosen])
 
     def recall(self, tree: Path, state: Path, query: str) -> Usage:
@@ -263,7 +267,9 @@ class CodeGraph:
         """Return the size of its folder in the tree."""
         return folder_bytes(tree / ".codegraph")
 
-    def answers(self, trees: Mapping[Path, Sequence[Query]], state: Path, depth: int, repeat: int) -> Iterator[Answer]:
+    def answers(
+        self, trees: Mapping[Path, Sequence[LabelledQuery]], state: Path, depth: int, repeat: int
+    ) -> Iterator[RecordedAnswer]:
         """Answer each query with a process of its own, on copies of the trees; the time of a query is not known."""
         for tree, queries in trees.items():
             copy, own_state = state / "trees" / tree.name, state / "states" / tree.name
@@ -277,14 +283,14 @@ class CodeGraph:
                 output = self._run(own_state, *asked).output
                 nodes = [row["node"] for row in json.loads(output[output.find("[") :] or "[]")]
                 results = tuple(Span(node["filePath"], node["startLine"], node["endLine"]) for node in nodes)
-                yield Answer(query.id, results)
+                yield RecordedAnswer(query.id, results)
 
     def _run(self, state: Path, *arguments: str) -> Usage:
         environment = {"CODEGRAPH_TELEMETRY": "0", "HOME": str(state), "CODEGRAPH_NO_DAEMON": "1"}
         return measure([*self.command, *arguments], environment)
 
 
-def index_names(trees: Mapping[Path, Sequence[Query]]) -> dict[str, str]:
+def index_names(trees: Mapping[Path, Sequence[LabelledQuery]]) -> dict[str, str]:
     """Return tree → name of its index folder: one for all trees of one repository, which have most files in common."""
     project_of = {tree: queries[0].project for tree, queries in trees.items()}
     n_trees = Counter(project_of.values())

@@ -58,7 +58,7 @@ class JsonEntries:
     entries: tuple[JsonEntry, ...]
 
 
-Target = TextBlock | JsonEntries
+InstallTarget = TextBlock | JsonEntries
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,8 @@ class Agent:
 
     name: str
     title: str
-    project: tuple[Target, ...]
-    user: tuple[Target, ...]
+    project: tuple[InstallTarget, ...]
+    user: tuple[InstallTarget, ...]
     signs: tuple[str, ...]
     """Files and folders of a project that show its use."""
     home_signs: tuple[str, ...]
@@ -77,7 +77,7 @@ class Agent:
     notes: Mapping[str, str]
     """Scope -> what the user has to know or do there."""
 
-    def targets(self, scope: str) -> tuple[Target, ...]:
+    def targets(self, scope: str) -> tuple[InstallTarget, ...]:
         """Return what is written in a scope, "project" or "user"."""
         return self.project if scope == "project" else self.user
 

@@ -3,15 +3,15 @@
 import hashlib
 import tomllib
 
-from codecards.agents.catalog import JsonEntries, JsonEntry, Target, TextBlock
+from codecards.agents.catalog import InstallTarget, JsonEntries, JsonEntry, TextBlock
 from codecards.agents.json_edit import JsonText, JsonTextError
 from codecards.agents.marked_block import check_text, with_block, without_block
-from codecards.agents.record import FileRecord
+from codecards.agents.record import InstalledFile
 from codecards.errors import ConfigurationError
 
 
 def without_ours(
-    data: bytes | None, target: Target, known: FileRecord | None, name: str, command: str
+    data: bytes | None, target: InstallTarget, known: InstalledFile | None, name: str, command: str
 ) -> tuple[bytes | None, bool]:
     """Return a file without what we put in, None if it was made by us and holds nothing else, and whether it is so."""
     if data is None:
@@ -27,7 +27,7 @@ def without_ours(
     return rest, rest is None
 
 
-def with_ours(data: bytes | None, target: Target, name: str, command: str) -> tuple[bytes, FileRecord]:
+def with_ours(data: bytes | None, target: InstallTarget, name: str, command: str) -> tuple[bytes, InstalledFile]:
     """Return a file with what we put in, and the record of it but for its owner."""
     if isinstance(target, JsonEntries):
         return _with_entries(data, target, name, command)
@@ -39,10 +39,10 @@ def with_ours(data: bytes | None, target: Target, name: str, command: str) -> tu
     if target.toml:
         _check_toml(done, name, after=True)
     first = len(data or b"")
-    return done, FileRecord("", (), False, (), "", ((first, len(done) - first),))
+    return done, InstalledFile("", (), False, (), "", ((first, len(done) - first),))
 
 
-def _with_entries(data: bytes | None, target: JsonEntries, name: str, command: str) -> tuple[bytes, FileRecord]:
+def _with_entries(data: bytes | None, target: JsonEntries, name: str, command: str) -> tuple[bytes, InstalledFile]:
     text = JsonText(_decoded(data or b"", name))
     notes: list[str] = []
     try:
@@ -60,11 +60,11 @@ def _with_entries(data: bytes | None, target: JsonEntries, name: str, command: s
         raise ConfigurationError(f"{name} can't be changed: {error}. Nothing was changed.") from error
     done = text.text.encode()
     spans = _in_bytes(text)
-    return done, FileRecord("", (), False, (), "", spans, tuple(text.made), tuple(notes))
+    return done, InstalledFile("", (), False, (), "", spans, tuple(text.made), tuple(notes))
 
 
 def _without_entries(
-    data: bytes, target: JsonEntries, known: FileRecord | None, name: str, command: str
+    data: bytes, target: JsonEntries, known: InstalledFile | None, name: str, command: str
 ) -> bytes | None:
     if not data.removeprefix(b"\xef\xbb\xbf").strip():
         return data
@@ -85,7 +85,7 @@ def _without_entries(
     return None if known is not None and known.created and nothing_left else text.text.encode()
 
 
-def _may_go(text: JsonText, entry: JsonEntry, known: FileRecord | None) -> bool:
+def _may_go(text: JsonText, entry: JsonEntry, known: InstalledFile | None) -> bool:
     """Return whether a member is ours: on record, or just what we would write."""
     there = text.look(entry.keys)
     return there is not None and (there.plain() == entry.value or (known is not None and entry.keys in known.made))
@@ -102,7 +102,7 @@ def _is_ours(value: object, command: str) -> bool:
     )
 
 
-def _without_spans(data: bytes, known: FileRecord) -> bytes:
+def _without_spans(data: bytes, known: InstalledFile) -> bytes:
     for first, length in reversed(known.spans):
         data = data[:first] + data[first + length :]
     return data

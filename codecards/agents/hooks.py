@@ -29,7 +29,7 @@ from codecards.router.memory.store import SessionStore
 from codecards.router.notes.archive import Archive
 from codecards.router.ports import FileText, Project
 from codecards.router.session import Session
-from codecards.savings.usage_log import Supply, note_supply
+from codecards.savings.usage_log import WindowEntry, log_window_entry
 
 DEFAULT_SESSION = "mcp"
 """The session of `codecards mcp`, so that the tool `context` shows what the hooks took down."""
@@ -151,9 +151,9 @@ def _start(event: HookEvent, root: Path, store: SessionStore, name: str, *, know
     session = _session(root, store, name)
     session.record("start", reason=event.source)
     if event.source in NEW_SESSIONS:
-        note_supply(store.folder / name, Supply("start", 0))
+        log_window_entry(store.folder / name, WindowEntry("start", 0))
     if brief:
-        note_supply(store.folder / name, Supply("brief", estimate_tokens(brief)))
+        log_window_entry(store.folder / name, WindowEntry("brief", estimate_tokens(brief)))
     return brief
 
 
@@ -166,7 +166,7 @@ def _take_act(act: Act, root: Path, folder: Path, store: SessionStore, name: str
         if act.tool.endswith("recall"):
             _session(root, store, name).record("recall", paths=found, query=query)
         if store.exists(name):
-            note_supply(store.folder / name, Supply("answer", estimate_tokens(act.result), query, found))
+            log_window_entry(store.folder / name, WindowEntry("answer", estimate_tokens(act.result), query, found))
         return
     paths = tuple(dict.fromkeys(filter(None, (_inside(root, folder, one) for one in act.paths))))
     if act.paths and not paths:
@@ -181,7 +181,7 @@ def _take_act(act: Act, root: Path, folder: Path, store: SessionStore, name: str
     )  # fmt: skip
     if act.kind == "read" and not act.failed and not secret:
         for path in paths:
-            note_supply(store.folder / name, Supply("read", _tokens_read(root / path, act), paths=(path,)))
+            log_window_entry(store.folder / name, WindowEntry("read", _tokens_read(root / path, act), paths=(path,)))
 
 
 def _tokens_read(path: Path, act: Act) -> int:

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from codecards.agents.catalog import Agent, JsonEntries, Target
+from codecards.agents.catalog import Agent, InstallTarget, JsonEntries
 from codecards.agents.file_edits import content_hash, with_ours, without_ours
-from codecards.agents.record import FileRecord, Record
+from codecards.agents.record import InstalledFile, Record
 from codecards.errors import ConfigurationError, OutsideProjectError, StateFileError
 from codecards.indexer.atomic_files import write_atomic
 
@@ -65,7 +65,7 @@ class _Draft:
     base: Path
     inside: bool
     """Whether links may not lead out of the base."""
-    record: dict[str, FileRecord]
+    record: dict[str, InstalledFile]
     before: dict[Path, bytes | None] = field(default_factory=dict)
     after: dict[Path, bytes | None] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -90,7 +90,7 @@ class _Draft:
         root = self.base.resolve()
         return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
 
-    def files(self) -> tuple[FileRecord, ...]:
+    def files(self) -> tuple[InstalledFile, ...]:
         """Return the record's files, by path."""
         return tuple(self.record[key] for key in sorted(self.record))
 
@@ -176,7 +176,7 @@ def plan_uninstall(agents: Iterable[Agent], scope: str, base: Path, record: Reco
     return Plan(base, _changes(draft), replace(record, files=draft.files()), draft.all_notes(), draft.inside)
 
 
-def _take_out(draft: _Draft, agent: str, target: Target, name: str, command: str) -> None:
+def _take_out(draft: _Draft, agent: str, target: InstallTarget, name: str, command: str) -> None:
     """Take what an agent owns out of a file, unless another agent owns it too."""
     try:
         path = draft.place(name)
@@ -239,7 +239,7 @@ def _changes(draft: _Draft) -> tuple[FileChange, ...]:
     )
 
 
-def _chosen(draft: _Draft, target: Target) -> str:
+def _chosen(draft: _Draft, target: InstallTarget) -> str:
     """Return which of a target's files to write: the first that exists or is planned, else the last in a folder that exists."""
     if len(target.paths) == 1:
         return target.paths[0]
@@ -292,7 +292,7 @@ def _remove_folders(plan: Plan, record: Record) -> None:
             folder.rmdir()
 
 
-def _united(old: Record, new: Record) -> tuple[FileRecord, ...]:
+def _united(old: Record, new: Record) -> tuple[InstalledFile, ...]:
     """Return the files of both records; of a file in both, the new one."""
     files = {one.path: one for one in old.files} | {one.path: one for one in new.files}
     return tuple(files[key] for key in sorted(files))

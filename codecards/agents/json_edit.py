@@ -310,10 +310,10 @@ def _error(text: str, place: int, what: str) -> JsonTextError:
 
 
 def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    joined: list[tuple[int, int]] = []
+    normalised_name: list[tuple[int, int]] = []
     for first, length in spans:
-        if joined and joined[-1][0] + joined[-1][1] == first:
-            joined[-1] = (joined[-1][0], joined[-1][1] + length)
+        if normalised_name and normalised_name[-1][0] + normalised_name[-1][1] == first:
+            normalised_name[-1] = (normalised_name[-1][0], normalised_name[-1][1] + length)
         else:
-            joined.append((first, length))
-    return joined
+            normalised_name.append((first, length))
+    return normalised_name

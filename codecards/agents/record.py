@@ -19,7 +19,7 @@ RECORD_NAME = "installed.json"
 
 
 @dataclass(frozen=True, slots=True)
-class FileRecord:
+class InstalledFile:
     """What was put into one file."""
 
     path: str
@@ -45,7 +45,7 @@ class Record:
     """All that was put into the files of one scope."""
 
     command: str = "codecards"
-    files: tuple[FileRecord, ...] = ()
+    files: tuple[InstalledFile, ...] = ()
     n_folders: int = 0
     """How many of the folders that the record lies in were made for it."""
     format: int = FORMAT

@@ -15,12 +15,12 @@ from codecards.cli.note import note_app
 from codecards.cli.run import (
     CommandGroup,
     chosen,
-    index_once,
     open_engine,
     print_answer,
     print_calls,
     ready_engine,
     refreshed,
+    run_index,
     say,
     wait_for_changes,
     write,
@@ -31,7 +31,7 @@ from codecards.cli.tune import tune
 from codecards.config import settings_from_environment
 from codecards.errors import IndexWriteError, SnapshotMissingError, UsageError, WriterBusyError
 from codecards.logs import DEFAULT_LEVEL, start_logging
-from codecards.mcp.stdio import claim_wire
+from codecards.mcp.stdio import claim_stdio
 from codecards.wire.answers import (
     files_json,
     impact_json,
@@ -111,9 +111,11 @@ def index_command(
     embedder: Annotated[
         str | None, typer.Option("--embedder", help="static, minilm, none, sentence-transformers:PATH.")
     ] = None,
-    deep: Annotated[
+    transformer: Annotated[
         bool,
-        typer.Option("--deep", help="Then fill the deep lane: a transformer's vectors (3 to 6 ms a card and core)."),
+        typer.Option(
+            "--transformer", help="Then fill the deep lane: a transformer's vectors (3 to 6 ms a card and core)."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -121,11 +123,11 @@ def index_command(
     if embedder is not None:
         chosen.settings = replace(chosen.settings, embedder=embedder)
     with open_engine(path, exact=path is not None) as engine:
-        index_once(engine, full=full, deep=deep, as_json=as_json)
+        run_index(engine, full=full, transformer=transformer, as_json=as_json)
         while watch:
             wait_for_changes(engine)
             try:
-                index_once(engine, full=False, deep=deep, as_json=as_json)
+                run_index(engine, full=False, transformer=transformer, as_json=as_json)
             except (WriterBusyError, IndexWriteError) as error:
                 say(f"codecards: {error}")
 
@@ -235,7 +237,7 @@ def show(
             )
             return
         shown = engine.show(target)
-        print_answer(as_json, lambda: shown_json(shown), lambda readable: readable.show_shown(shown))
+        print_answer(as_json, lambda: shown_json(shown), lambda readable: readable.print_target(shown))
 
 
 @app.command()
@@ -331,7 +333,7 @@ def mcp(
     ] = False,
 ) -> None:
     """Serve agents over stdin and stdout (Model Context Protocol)."""
-    wire = claim_wire()
+    wire = claim_stdio()
     gc.disable()  # a tenth of the start went into looking for garbage among modules that all stay
     from codecards.mcp.server import ServerOptions, serve  # noqa: PLC0415 - the SDK is slow to load
 

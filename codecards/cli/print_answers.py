@@ -8,7 +8,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.syntax import Syntax
 from rich.table import Table
 
-from codecards.answers import Calls, FileSummary, Impact, Lane, Recall, Shown, Status, WhyNot
+from codecards.answers import Calls, FileSummary, Impact, Recall, RetrieverStatus, ShownTarget, Status, WhyNot
 from codecards.indexer.build.refresh import IndexReport
 from codecards.indexer.build.refresh import Progress as Told
 from codecards.indexer.cards.card import Card
@@ -49,9 +49,9 @@ def show_report(report: IndexReport) -> None:
     show_problems(out, report.problems)
 
 
-def show_deepened(n_new: int, lane: Lane) -> None:
+def show_backfill(n_new: int, lane: RetrieverStatus) -> None:
     """Print what filling the deep lane did."""
-    console().print(f"deep lane: {n_new:,} cards embedded; {lane_state(lane)}", markup=False)
+    console().print(f"transformer vectors: {n_new:,} cards embedded; {retriever_state(lane)}", markup=False)
 
 
 def show_problems(out: Console, problems: Sequence[Problem]) -> None:
@@ -94,11 +94,11 @@ def show_recall(recall: Recall, *, expand: bool, explain: bool) -> None:
         if expand:
             show_code(out, hit.text, card.language, card.lead_line)
     if explain:
-        lanes = (
+        retrievers = (
             f"{lane.name} {'on' if lane.ready else 'off'}{f' ({lane.reason})' if lane.reason else ''}"
-            for lane in recall.lanes
+            for lane in recall.retrievers
         )
-        out.print("lanes: " + visible(", ".join(lanes)), style="dim", markup=False)
+        out.print("retrievers: " + visible(", ".join(retrievers)), style="dim", markup=False)
     if recall.suggestions:
         out.print("Near names: " + visible(", ".join(recall.suggestions)), markup=False)
 
@@ -172,7 +172,7 @@ def show_files(files: Sequence[FileSummary]) -> None:
     out.print(table)
 
 
-def show_shown(shown: Shown) -> None:
+def print_target(shown: ShownTarget) -> None:
     """Print a symbol, file or line."""
     out = console()
     name = f" {visible(shown.card.qualified_name)}" if shown.card else ""
@@ -200,8 +200,8 @@ def show_status(status: Status) -> None:
         markup=False,
     )
     out.print(f"embedder {status.embedder_name} ({status.embedder_dimensions} dimensions)", markup=False)
-    for lane in status.lanes:
-        out.print(f"  {lane.name}: {lane_state(lane)}", markup=False)
+    for lane in status.retrievers:
+        out.print(f"  {lane.name}: {retriever_state(lane)}", markup=False)
     if status.tuned is not None:
         tuned = status.tuned
         out.print(
@@ -213,7 +213,7 @@ def show_status(status: Status) -> None:
     show_problems(out, status.problems)
 
 
-def lane_state(lane: Lane) -> str:
+def retriever_state(lane: RetrieverStatus) -> str:
     """Return a lane's state in words."""
     if not lane.ready:
         return f"off: {lane.reason}"

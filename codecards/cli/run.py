@@ -13,14 +13,14 @@ import typer
 from click import ClickException
 from typer.core import TyperGroup
 
-from codecards.answers import Calls, Lane
+from codecards.answers import Calls, RetrieverStatus
 from codecards.config import Settings
 from codecards.engine import Engine
 from codecards.errors import CodecardsError, ProjectNotFoundError
 from codecards.indexer.build.refresh import IndexReport, Progress
 from codecards.indexer.walk.files import check_root
-from codecards.project.transformer_vectors import NAME as DEEP
-from codecards.wire.answers import Json, calls_json, lane_json, report_json, visible
+from codecards.project.transformer_vectors import NAME as TRANSFORMER
+from codecards.wire.answers import Json, calls_json, report_json, retriever_json, visible
 
 if TYPE_CHECKING:
     from codecards.retrieval.vectors.transformer_fill import Filled
@@ -111,7 +111,7 @@ def make_ready(engine: Engine, *, refresh: bool = True) -> None:
     elif refresh:
         bar, told = _progress()
         with bar or nullcontext():
-            behind = engine.catch_up(told)
+            behind = engine.refresh_if_small(told)
         if behind:
             say(f"codecards: answering from the index as it is: {behind}")
 
@@ -139,29 +139,33 @@ def wait_for_changes(engine: Engine) -> None:
     next(iter(changes), None)
 
 
-def index_once(engine: Engine, *, full: bool, deep: bool, as_json: bool) -> None:
+def run_index(engine: Engine, *, full: bool, transformer: bool, as_json: bool) -> None:
     """Bring the index up to date, fill the deep lane if that is wanted, and print what was done."""
     report = refreshed(engine, full=full)
     if not as_json:
-        from codecards.cli.print_answers import show_deepened, show_report  # noqa: PLC0415
+        from codecards.cli.print_answers import show_backfill, show_report  # noqa: PLC0415
 
         show_report(report)
-    filled, lane = _deepened(engine) if deep else (None, None)
+    filled, lane = _backfilled(engine) if transformer else (None, None)
     if as_json:
-        told = {"deep": {"new": filled.n_new, "left": filled.n_left, **lane_json(lane)}} if filled and lane else {}
+        told = (
+            {"transformer": {"new": filled.n_new, "left": filled.n_left, **retriever_json(lane)}}
+            if filled and lane
+            else {}
+        )
         write(report_json(report, _peak_rss_mb()) | told)
     elif filled is not None and lane is not None:
-        show_deepened(filled.n_new, lane)
+        show_backfill(filled.n_new, lane)
 
 
-def _deepened(engine: Engine) -> "tuple[Filled, Lane]":
+def _backfilled(engine: Engine) -> "tuple[Filled, RetrieverStatus]":
     """Fill the deep lane with a progress bar on a terminal; broken off, it keeps what was computed."""
     from codecards.indexer.build.worker_pool import usable_cores  # noqa: PLC0415
 
     bar, told = _progress()
     with bar or nullcontext():
-        filled = engine.deepen(told, n_threads=engine.settings.n_workers or usable_cores())
-    return filled, next(lane for lane in engine.status().lanes if lane.name == DEEP)
+        filled = engine.backfill_vectors(told, n_threads=engine.settings.n_workers or usable_cores())
+    return filled, next(lane for lane in engine.status().retrievers if lane.name == TRANSFORMER)
 
 
 def print_answer(as_json: bool, value: Callable[[], Json], readable: Callable[[Any], None]) -> None:

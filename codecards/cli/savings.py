@@ -16,7 +16,7 @@ from codecards.wire.answers import Json, printable
 if TYPE_CHECKING:
     from codecards.engine import Engine
     from codecards.savings.ledger import SessionCost, TaskCost, Totals
-    from codecards.savings.questions import Question
+    from codecards.savings.questions import SavingsQuestion
 
 TEXT_WIDTH = 48
 WINDOW_LINES = 250
@@ -24,7 +24,7 @@ WINDOW_LINES = 250
 
 
 @dataclass(frozen=True, slots=True)
-class Ledger:
+class SavingsReport:
     """All that is printed."""
 
     schema: int
@@ -66,7 +66,7 @@ def savings(
         windows = [cost_of(one, corpus, schema, ask, WINDOW_LINES) for one in questions]
         logs = [(one.name, read_supplies(one)) for one in _session_folders(engine)] if sessions else []
         lived = [session_cost(name, supplies, corpus, schema, read_lines) for name, supplies in logs]
-        ledger = Ledger(
+        ledger = SavingsReport(
             schema, read_lines, costs, totals_of(costs), totals_of(windows), [one for one in lived if one is not None]
         )
     if not ledger.costs and not ledger.sessions:
@@ -80,7 +80,7 @@ def savings(
         _show(ledger)
 
 
-def _questions(engine: "Engine", queries: Path | None, limit: int, sources: set[str]) -> "list[Question]":
+def _questions(engine: "Engine", queries: Path | None, limit: int, sources: set[str]) -> "list[SavingsQuestion]":
     from codecards.savings.questions import questions_of_file, questions_of_history  # noqa: PLC0415
 
     if queries is None:
@@ -98,7 +98,7 @@ def _session_folders(engine: "Engine") -> list[Path]:
     return sorted(one for one in folder.iterdir() if one.is_dir()) if folder.is_dir() else []
 
 
-def _session_questions(engine: "Engine", known: set[str]) -> "list[Question]":
+def _session_questions(engine: "Engine", known: set[str]) -> "list[SavingsQuestion]":
     """Return the questions of sessions that no hook has seen."""
     from codecards.router.memory.store import SessionStore  # noqa: PLC0415
     from codecards.savings.questions import questions_of_session  # noqa: PLC0415
@@ -106,7 +106,7 @@ def _session_questions(engine: "Engine", known: set[str]) -> "list[Question]":
 
     store = SessionStore(engine.root / FOLDER_NAME / "sessions")
     names = [name for name in store.names() if not (store.folder / name / LOG_NAME).exists()]
-    found: list[Question] = []
+    found: list[SavingsQuestion] = []
     for name in names:
         try:
             found += questions_of_session(store.read(name))
@@ -115,7 +115,7 @@ def _session_questions(engine: "Engine", known: set[str]) -> "list[Question]":
     return [one for one in found if known & set(one.targets)]
 
 
-def _json(ledger: Ledger) -> Json:
+def _json(ledger: SavingsReport) -> Json:
     return {
         "schema_tokens": ledger.schema,
         "read_lines": ledger.read_lines,
@@ -137,7 +137,7 @@ def _json(ledger: Ledger) -> Json:
     }  # fmt: skip
 
 
-def _show(ledger: Ledger) -> None:
+def _show(ledger: SavingsReport) -> None:
     """Print the ledger for people."""
     if ledger.costs:
         _print_rows(

@@ -15,7 +15,7 @@ from codecards.wire.answers import visible
 
 if TYPE_CHECKING:
     from codecards.router.assemble.context import Context
-    from codecards.router.compress.summaries import Summarising
+    from codecards.router.compress.summaries import SummariserConfig
     from codecards.router.session import Session
 
 session_app = typer.Typer(
@@ -23,7 +23,7 @@ session_app = typer.Typer(
 )
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The session.")]
+SessionName = Annotated[str, typer.Argument(metavar="NAME", help="The session.")]
 FilePath = Annotated[str, typer.Argument(metavar="PATH", help="As an agent writes it.")]
 LINES_HELP = "Which lines matter: 10-40."
 Command = Annotated[
@@ -40,7 +40,7 @@ Seconds = Annotated[
 
 @session_app.command("start")
 def start(
-    name: Name,
+    name: SessionName,
     goal: Annotated[str, typer.Option("--goal", help="What is to be done.")],
     budget: Annotated[int, typer.Option("--budget", metavar="TOKENS", help="Most tokens of a context.")] = (
         DEFAULT_BUDGET_TOKENS
@@ -76,14 +76,14 @@ def list_sessions(as_json: AsJson = False) -> None:
 
 
 @session_app.command("show")
-def show(name: Name, as_json: AsJson = False) -> None:
+def show(name: SessionName, as_json: AsJson = False) -> None:
     """Show the working memory, and where the tokens went."""
     with _told(open_engine()) as engine:
         _print_session(engine.session(name), as_json=as_json)
 
 
 @session_app.command("context")
-def context(name: Name, as_json: AsJson = False) -> None:
+def context(name: SessionName, as_json: AsJson = False) -> None:
     """Show the context that a turn would give now; nothing is changed."""
     with _told(ready_engine(refresh=True)) as engine:
         _print_context(engine.session(name).preview(), as_json=as_json)
@@ -91,7 +91,7 @@ def context(name: Name, as_json: AsJson = False) -> None:
 
 @session_app.command("turn")
 def turn(
-    name: Name,
+    name: SessionName,
     user_input: Annotated[str, typer.Option("--input", help="What the user says; - reads it from stdin.")] = "",
     as_json: AsJson = False,
 ) -> None:
@@ -104,7 +104,7 @@ def turn(
 
 @session_app.command("rebuild")
 def rebuild(
-    name: Name,
+    name: SessionName,
     goal: Annotated[str, typer.Option("--goal", help="What is to be done now.")],
     constraint: Annotated[
         list[str] | None, typer.Option("--constraint", help="What must hold, instead of what did.")
@@ -120,7 +120,7 @@ def rebuild(
 @session_app.command("inject", hidden=True)  # the article's name
 @session_app.command("open")
 def open_file(
-    name: Name,
+    name: SessionName,
     path: FilePath,
     purpose: Annotated[str, typer.Option("--purpose", help="What is to be learnt or changed there.")],
     lines: Annotated[str | None, typer.Option("--lines", metavar="A-B", help=LINES_HELP)] = None,
@@ -133,7 +133,7 @@ def open_file(
 
 @session_app.command("close")
 def close_file(
-    name: Name,
+    name: SessionName,
     path: FilePath,
     summariser: Command = None,
     summariser_timeout: Seconds = 20.0,
@@ -146,7 +146,7 @@ def close_file(
 
 
 @session_app.command("forget")
-def forget(name: Name, path: FilePath, as_json: AsJson = False) -> None:
+def forget(name: SessionName, path: FilePath, as_json: AsJson = False) -> None:
     """Remove the memo of a file that was closed."""
     with _told(open_engine()) as engine:
         _done(engine.session(name).drop_memo(path), as_json=as_json)
@@ -154,7 +154,7 @@ def forget(name: Name, path: FilePath, as_json: AsJson = False) -> None:
 
 @session_app.command("pin")
 def pin(
-    name: Name,
+    name: SessionName,
     path: FilePath,
     undo: Annotated[bool, typer.Option("--undo", help="Let it go again.")] = False,
     as_json: AsJson = False,
@@ -166,7 +166,7 @@ def pin(
 
 @session_app.command("record")
 def record(
-    name: Name,
+    name: SessionName,
     kind: Annotated[str, typer.Option("--kind", metavar="K", help="read, search, edit, run, reply, or any word.")],
     path: Annotated[list[str] | None, typer.Option("--path", help="A file that it touched or found.")] = None,
     query: Annotated[str, typer.Option("--query", help="What was searched for.")] = "",
@@ -189,7 +189,7 @@ def record(
 
 @session_app.command("set")
 def set_task(
-    name: Name,
+    name: SessionName,
     goal: Annotated[str | None, typer.Option("--goal", help="Another goal.")] = None,
     status: Annotated[
         str | None, typer.Option("--status", help="The stage: exploring, implementing, testing, reviewing.")
@@ -214,7 +214,7 @@ def set_task(
 
 @session_app.command("compact")
 def compact(
-    name: Name,
+    name: SessionName,
     target: Annotated[
         int, typer.Option("--target", metavar="TOKENS", min=1, help="Most tokens of the result.")
     ] = 1_000,
@@ -241,7 +241,7 @@ def compact(
 
 
 @session_app.command("restore")
-def restore(name: Name, handle: Annotated[str, typer.Argument(metavar="HANDLE", help="t-…")]) -> None:
+def restore(name: SessionName, handle: Annotated[str, typer.Argument(metavar="HANDLE", help="t-…")]) -> None:
     """Print the whole text behind a handle, byte for byte."""
     with _told(open_engine()) as engine:
         sys.stdout.buffer.write(engine.session(name).restore(handle).encode("utf-8", "surrogatepass"))
@@ -249,7 +249,7 @@ def restore(name: Name, handle: Annotated[str, typer.Argument(metavar="HANDLE", 
 
 @session_app.command("end")
 def end(
-    name: Name,
+    name: SessionName,
     outcome: Annotated[str, typer.Option("--outcome", help='"done", "failed" …')] = "done",
     conclusion: Annotated[str, typer.Option("--conclusion", help="Goes to the archive as a note.")] = "",
     as_json: AsJson = False,
@@ -268,7 +268,8 @@ def end(
 
 @session_app.command("export")
 def export(
-    name: Name, output: Annotated[Path | None, typer.Option("--output", "-o", help="A file; else stdout.")] = None
+    name: SessionName,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A file; else stdout.")] = None,
 ) -> None:
     """Write the session's effects as a bundle for another agent."""
     with _told(open_engine()) as engine:
@@ -283,7 +284,7 @@ def export(
 
 @session_app.command("import")
 def import_bundle(
-    name: Name,
+    name: SessionName,
     bundle: Annotated[str, typer.Argument(metavar="FILE", help="A bundle; - is stdin.")],
     as_json: AsJson = False,
 ) -> None:
@@ -322,14 +323,14 @@ def _file(name: str) -> bytes:
         raise ProjectUnreadableError(f"{name} can't be read: {getattr(error, 'strerror', None) or error}") from error
 
 
-def _summarising(command: str | None, timeout_s: float) -> "Summarising | None":
+def _summarising(command: str | None, timeout_s: float) -> "SummariserConfig | None":
     if command is None:
         return None
     from codecards.cli.summariser import summariser_command  # noqa: PLC0415
-    from codecards.router.compress.summaries import Summarising  # noqa: PLC0415
+    from codecards.router.compress.summaries import SummariserConfig  # noqa: PLC0415
 
     # The program is ended first, so that it is told of as late and leaves nothing running.
-    return Summarising(summariser_command(command, timeout_s), timeout_s + 5)
+    return SummariserConfig(summariser_command(command, timeout_s), timeout_s + 5)
 
 
 def _lines(written: str | None) -> tuple[int, int] | None:

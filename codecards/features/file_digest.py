@@ -15,7 +15,7 @@ OUTLINE_KINDS = frozenset({"section", "cell"})
 _comment = re.compile(r"(?:#|//|/\*|\*|--|;|<!--)(.*)")
 
 
-def code_card(lines: Sequence[str], cards: Sequence[Card], facts: FileFacts | None) -> str:
+def file_digest(lines: Sequence[str], cards: Sequence[Card], facts: FileFacts | None) -> str:
     """Return a file's digest, a row a thing, each with its 1-based line; nested by indentation.
 
     Args:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-from codecards.answers import FoundCard, Lane, Recall, Shown, excerpt
+from codecards.answers import FoundCard, Recall, RetrieverStatus, ShownTarget, excerpt
 from codecards.errors import TargetNotFoundError
 from codecards.indexer.cards.card import Card
 from codecards.indexer.cards.chunking import text_lines
@@ -35,7 +35,7 @@ FOUND_SHARE = 0.6
 NOTICE = "there is no index yet: the files themselves were searched by words; answers get better once it is built"
 
 NO_INDEX = "there is no index yet"
-OTHER_LANES = ("words", "symbols", "graph", "vectors", "reranker")
+OTHER_RETRIEVERS = ("words", "symbols", "graph", "static_vectors", "reranker")
 _definition = re.compile(
     r"\s*(?:(?:export|public|private|static|async|pub|default|abstract)\s+)*"
     r"(?:def|class|func|fn|function|type|struct|interface|trait|enum|impl)\b"
@@ -96,11 +96,14 @@ def live_recall(
     verdict = "none" if not hits else "found" if share >= FOUND_SHARE else "weak"
     left_out = {"not_read_yet": len(files) - n_read} if n_read < len(files) else {}
     took_ms = (time.monotonic() - started) * 1000
-    lanes = (Lane("live", True, ""), *(Lane(name, False, NO_INDEX) for name in OTHER_LANES))
-    return Recall(text, query.kind, verdict, 0, hits, n_read, 0, left_out, (), took_ms, (NOTICE,), lanes)
+    retrievers = (
+        RetrieverStatus("live", True, ""),
+        *(RetrieverStatus(name, False, NO_INDEX) for name in OTHER_RETRIEVERS),
+    )
+    return Recall(text, query.kind, verdict, 0, hits, n_read, 0, left_out, (), took_ms, (NOTICE,), retrievers)
 
 
-def live_file(root: Path, path: str, first_line: int, last_line: int, settings: DiscoverySettings) -> Shown:
+def live_file(root: Path, path: str, first_line: int, last_line: int, settings: DiscoverySettings) -> ShownTarget:
     """Return lines of a file that would be indexed.
 
     Args:
@@ -125,7 +128,7 @@ def live_file(root: Path, path: str, first_line: int, last_line: int, settings: 
     first = min(first_line, max(1, len(lines)))
     last = min(last_line or len(lines), len(lines))
     text = excerpt(lines[first - 1 : last], max_lines=2000, max_characters=60_000)
-    return Shown(None, wanted, first, max(first, last), text, False)
+    return ShownTarget(None, wanted, first, max(first, last), text, False)
 
 
 def _wanted_files(files: Sequence[SourceFile], paths: Sequence[str], languages: Sequence[str]) -> Sequence[SourceFile]:

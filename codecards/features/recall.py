@@ -5,15 +5,15 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from codecards.answers import FoundCard, Lane, Recall
-from codecards.features.rerank import SecondReading
+from codecards.answers import FoundCard, Recall, RetrieverStatus
+from codecards.features.rerank import HitReranker
 from codecards.indexer.cards.card import Card
-from codecards.project.embedder import EmbedderChoice
+from codecards.project.embedder import LazyEmbedder
 from codecards.project.freshness import FreshFiles
-from codecards.project.reader import Reader
-from codecards.project.transformer_vectors import NAME as DEEP
-from codecards.project.transformer_vectors import DeepVectors
-from codecards.project.tuned_weights import TunedFile
+from codecards.project.reader import IndexReader
+from codecards.project.transformer_vectors import NAME as TRANSFORMER
+from codecards.project.transformer_vectors import TransformerVectors
+from codecards.project.tuned_weights import TunedWeightsFile
 from codecards.retrieval.hits import Hit, Ranking
 from codecards.retrieval.rank.candidates import CandidateLimits
 from codecards.retrieval.rank.filters import Filters
@@ -24,15 +24,15 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Recalling:
+class RecallQuery:
     """What one answer is made of: a generation, the files as they are, and how hits are ranked."""
 
-    reader: Reader
+    reader: IndexReader
     fresh: FreshFiles
-    embedder: EmbedderChoice
-    deep: DeepVectors
-    tuned: TunedFile | None
-    second_reading: SecondReading
+    embedder: LazyEmbedder
+    transformer: TransformerVectors
+    tuned: TunedWeightsFile | None
+    reranker: HitReranker
     limits: CandidateLimits
 
     def recall(self, query: str, limit: int, filters: Filters) -> Recall:
@@ -40,14 +40,16 @@ class Recalling:
         started = time.monotonic()
         ranking = self.ranked(query, limit, filters)
         recall = self._answer(query, ranking, started)
-        off = "vectors" not in ranking.lanes and self.embedder.error
+        off = "static_vectors" not in ranking.retrievers and self.embedder.error
         notices = (f"meaning search is off: {self.embedder.error}",) if off else ()
         logger.info("recall", extra={
             "verdict": recall.verdict, "query_kind": ranking.kind, "hits": len(recall.hits),
-            "candidates": ranking.n_candidates, "lanes": ranking.lanes, "generation": recall.generation,
+            "candidates": ranking.n_candidates, "retrievers": ranking.retrievers, "generation": recall.generation,
             "took_ms": round(recall.took_ms, 1),
         })  # fmt: skip
-        return replace(recall, left_out=dict(self.reader.left_out), notices=notices, lanes=self._lanes(ranking))
+        return replace(
+            recall, left_out=dict(self.reader.left_out), notices=notices, retrievers=self._retrievers(ranking)
+        )
 
     def similar(self, card: Card, limit: int) -> Recall:
         """Return cards that do much the same as one."""
@@ -57,14 +59,14 @@ class Recalling:
 
     def ranked(self, query: str, limit: int, filters: Filters) -> Ranking:
         """Return the ranking of a question, before it is checked against the disk."""
-        wanted = self.second_reading.n_wanted(limit)
+        wanted = self.reranker.depth_for(limit)
         tuned, _ = self.tuned.read() if self.tuned is not None else (None, "")
         factors = tuned.factors if tuned is not None else None
         ranking = search(
             self.reader.derived, self.reader.snapshot, query, limit=wanted, filters=filters, factors=factors,
-            limits=self.limits, deep=self.deep.lookup(self.reader),
+            limits=self.limits, transformer=self.transformer.lookup(self.reader),
         )  # fmt: skip
-        ranking = self.second_reading.read(query, ranking, self.fresh)
+        ranking = self.reranker.read(query, ranking, self.fresh)
         return replace(ranking, hits=ranking.hits[:limit])
 
     def _answer(self, query: str, ranking: Ranking, started: float) -> Recall:
@@ -74,13 +76,18 @@ class Recalling:
             columns.n_files, columns.n_cards, {}, ranking.suggestions, (time.monotonic() - started) * 1000,
         )  # fmt: skip
 
-    def _lanes(self, ranking: Ranking) -> tuple[Lane, ...]:
+    def _retrievers(self, ranking: Ranking) -> tuple[RetrieverStatus, ...]:
         """Return which ways of finding took part in an answer."""
-        has_vectors = "vectors" in ranking.lanes
+        has_vectors = "static_vectors" in ranking.retrievers
         off = "" if has_vectors else self.embedder.error or "no vectors, or none that speak of this query"
-        always = (Lane(name, True, "") for name in ("words", "symbols", "graph"))
-        deep = self.deep.lane(self.reader, took_part=DEEP in ranking.lanes)
-        return (*always, Lane("vectors", has_vectors, off), deep, self.second_reading.lane(ranking))
+        always = (RetrieverStatus(name, True, "") for name in ("words", "symbols", "graph"))
+        transformer = self.transformer.status(self.reader, took_part=TRANSFORMER in ranking.retrievers)
+        return (
+            *always,
+            RetrieverStatus("static_vectors", has_vectors, off),
+            transformer,
+            self.reranker.status(ranking),
+        )
 
     def _checked(self, hits: Sequence[Hit]) -> tuple[FoundCard, ...]:
         found: list[FoundCard] = []

@@ -4,18 +4,18 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 
-from codecards.answers import Lane
+from codecards.answers import RetrieverStatus
 from codecards.indexer.cards.card import Card
 from codecards.project.freshness import FreshFiles
 from codecards.retrieval.hits import Ranking
-from codecards.retrieval.rank.rerank import DEFAULT_TOP, CrossEncoderScorer, PairScorer, rerank, what_a_reranker_lacks
+from codecards.retrieval.rank.rerank import DEFAULT_TOP, CrossEncoderScorer, PairScorer, missing_requirement, rerank
 
-LANE = "reranker"
+RETRIEVER = "reranker"
 NAMED = frozenset(("symbol", "path"))
 """Kinds of query that name what they want; a model has nothing to say about them."""
 
 
-class SecondReading:
+class HitReranker:
     """Reorders first hits; loads its model when it is first wanted. Safe for several threads.
 
     Args:
@@ -29,7 +29,7 @@ class SecondReading:
         self._scorer: PairScorer | None = None
         self._lock = threading.Lock()
 
-    def n_wanted(self, limit: int) -> int:
+    def depth_for(self, limit: int) -> int:
         """Return how many hits to search for so that the best `limit` are among those that are read."""
         return limit if self.place is None else max(limit, DEFAULT_TOP)
 
@@ -48,17 +48,19 @@ class SecondReading:
             return f"{card.path} {card.qualified_name}\n{code}"
 
         hits = rerank(query, ranking.hits, text_of, self._ready(self.place))
-        return replace(ranking, hits=hits, lanes=(*ranking.lanes, LANE))
+        return replace(ranking, hits=hits, retrievers=(*ranking.retrievers, RETRIEVER))
 
-    def lane(self, ranking: Ranking | None = None) -> Lane:
+    def status(self, ranking: Ranking | None = None) -> RetrieverStatus:
         """Return whether the model took part in a ranking, or (None) whether it would."""
         if self.place is None:
-            return Lane(LANE, False, "none is set (--reranker)")
+            return RetrieverStatus(RETRIEVER, False, "none is set (--reranker)")
         if ranking is not None:
-            took_part = LANE in ranking.lanes
-            return Lane(LANE, took_part, "" if took_part else "a name, a path or a lone hit needs no second reading")
-        missing = what_a_reranker_lacks(self.place)
-        return Lane(LANE, not missing, missing)
+            took_part = RETRIEVER in ranking.retrievers
+            return RetrieverStatus(
+                RETRIEVER, took_part, "" if took_part else "a name, a path or a lone hit needs no second reading"
+            )
+        missing = missing_requirement(self.place)
+        return RetrieverStatus(RETRIEVER, not missing, missing)
 
     def _ready(self, place: str) -> PairScorer:
         with self._lock:

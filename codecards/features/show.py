@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from codecards.answers import Shown, excerpt
+from codecards.answers import ShownTarget, excerpt
 from codecards.errors import TargetNotFoundError
 from codecards.features.calls import calls_in, imports_used
-from codecards.features.targets import Target, find_file, find_symbol, find_target
+from codecards.features.targets import ResolvedTarget, find_file, find_symbol, find_target
 from codecards.indexer.cards.card import Card
 from codecards.indexer.store.snapshot import Snapshot
 from codecards.indexer.walk.files import resolve_inside
@@ -17,7 +17,7 @@ MAX_LINES = 2_000
 MAX_CHARACTERS = 60_000
 
 
-def show_target(snapshot: Snapshot, root: Path, fresh: FreshFiles, target: str, path: str | None) -> Shown:
+def show_target(snapshot: Snapshot, root: Path, fresh: FreshFiles, target: str, path: str | None) -> ShownTarget:
     """Return a symbol, file or line with its text.
 
     Raises:
@@ -33,7 +33,7 @@ def show_target(snapshot: Snapshot, root: Path, fresh: FreshFiles, target: str, 
         raise TargetNotFoundError(target, what="symbol any more")
     card, indexed = looked.card, found.cards[0]
     text = _text(looked.lines, card.lead_line, card.last_line)
-    return Shown(
+    return ShownTarget(
         card, card.path, card.lead_line, card.last_line, text, not looked.fresh,
         imports_used(snapshot, indexed), calls_in(snapshot, indexed),
     )  # fmt: skip
@@ -75,7 +75,7 @@ def card_at(snapshot: Snapshot, root: Path, path: str, line: int) -> Card:
     return card
 
 
-def _show_lines(snapshot: Snapshot, fresh: FreshFiles, found: Target) -> Shown:
+def _show_lines(snapshot: Snapshot, fresh: FreshFiles, found: ResolvedTarget) -> ShownTarget:
     read = fresh.lines(found.path)
     if read is None:
         raise TargetNotFoundError(found.path, what="readable file any more")
@@ -86,7 +86,7 @@ def _show_lines(snapshot: Snapshot, fresh: FreshFiles, found: Target) -> Shown:
     else:
         first = min(max(1, found.first_line), max(1, len(lines)))
         last = min(found.last_line or len(lines), len(lines))
-    shown = Shown(card, found.path, first, max(first, last), _text(lines, first, last), changed)
+    shown = ShownTarget(card, found.path, first, max(first, last), _text(lines, first, last), changed)
     if card is None:
         return shown
     return replace(shown, imports=imports_used(snapshot, card), calls=calls_in(snapshot, card))

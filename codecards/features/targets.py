@@ -11,7 +11,7 @@ from pathlib import Path
 
 from codecards.errors import AmbiguousTargetError, OutsideProjectError, TargetNotFoundError
 from codecards.indexer.cards.card import Card
-from codecards.indexer.store.rows import FileEntry
+from codecards.indexer.store.rows import IndexedFile
 from codecards.indexer.store.snapshot import Snapshot
 from codecards.indexer.walk.files import resolve_inside
 
@@ -21,7 +21,7 @@ _separator = re.compile(r"::|->|#|/|\\")
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ResolvedTarget:
     """What was meant: cards of one symbol, or a file, or lines of it."""
 
     cards: tuple[Card, ...] = ()
@@ -32,7 +32,7 @@ class Target:
     last_line: int = 0
 
 
-def find_target(snapshot: Snapshot, root: Path, written: str, path: str | None = None) -> Target:
+def find_target(snapshot: Snapshot, root: Path, written: str, path: str | None = None) -> ResolvedTarget:
     """Return what is meant.
 
     Args:
@@ -49,7 +49,7 @@ def find_target(snapshot: Snapshot, root: Path, written: str, path: str | None =
     _refuse_outside(root, written)
     symbol = find_symbol(snapshot, written, path)
     if len(symbol) == 1:
-        return Target(cards=symbol[0])
+        return ResolvedTarget(cards=symbol[0])
     found = _line_suffix.match(written)
     name, first, last = (found[1], int(found[2]), int(found[3] or found[2])) if found else (written, 0, 0)
     files = find_files(snapshot, name)
@@ -59,7 +59,7 @@ def find_target(snapshot: Snapshot, root: Path, written: str, path: str | None =
     if len(files) == 1 and not (
         symbol and is_name
     ):  # a bare name is a symbol's before it is a file's without its suffix
-        return Target(path=files[0].path, first_line=first, last_line=last)
+        return ResolvedTarget(path=files[0].path, first_line=first, last_line=last)
     if symbol:
         raise AmbiguousTargetError(
             written, [group[0].symbol_id for group in symbol[:MAX_CANDIDATES]], total=len(symbol)
@@ -92,7 +92,7 @@ def find_symbol(snapshot: Snapshot, written: str, path: str | None = None) -> li
     return _grouped(same_case or fitting)
 
 
-def find_files(snapshot: Snapshot, written: str) -> list[FileEntry]:
+def find_files(snapshot: Snapshot, written: str) -> list[IndexedFile]:
     """Return the indexed files that a path as written may mean; an exact one alone."""
     exact = snapshot.file_at(written)
     wanted = written.strip().replace("\\", "/").removeprefix("./").strip("/")
@@ -116,7 +116,7 @@ def find_files(snapshot: Snapshot, written: str) -> list[FileEntry]:
     return []
 
 
-def find_file(snapshot: Snapshot, written: str) -> FileEntry:
+def find_file(snapshot: Snapshot, written: str) -> IndexedFile:
     """Return the one indexed file that a path as written means.
 
     Raises:

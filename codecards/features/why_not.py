@@ -4,10 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from codecards.answers import WhyNot
-from codecards.indexer.problems import Kept
+from codecards.indexer.problems import Coverage
 from codecards.indexer.walk.discovery import discover
 from codecards.indexer.walk.files import DiscoverySettings, resolve_inside
-from codecards.project.reader import Reader
+from codecards.project.reader import IndexReader
 from codecards.retrieval.hits import Ranking
 
 FIRST_HITS = 8
@@ -18,7 +18,7 @@ DEMOTION = -0.5
 
 
 def why_not(
-    reader: Reader, root: Path, path: str, rank: Callable[[int], Ranking], settings: DiscoverySettings
+    reader: IndexReader, root: Path, path: str, rank: Callable[[int], Ranking], settings: DiscoverySettings
 ) -> WhyNot:
     """Return why a file is not among the first hits.
 
@@ -36,8 +36,8 @@ def why_not(
     resolve_inside(root, path)
     wanted = path.replace("\\", "/").removeprefix("./").strip("/")
     for problem in reader.snapshot.problems():
-        is_below = wanted.startswith(problem.path + "/") and problem.kept is Kept.NONE
-        if (wanted == problem.path and problem.kept is not Kept.WHOLE) or is_below:
+        is_below = wanted.startswith(problem.path + "/") and problem.kept is Coverage.NONE
+        if (wanted == problem.path and problem.kept is not Coverage.WHOLE) or is_below:
             return WhyNot(problem.reason.value, problem.detail)
     if reader.snapshot.file_at(wanted) is None:
         return _why_unknown(root, wanted, settings)

@@ -31,7 +31,7 @@ class _Stopped(Exception):
     """The server ends, or there is a new generation to begin with; what was computed stays."""
 
 
-class BackgroundFilling:
+class VectorBackfill:
     """One thread of low priority that fills the deep lane of an engine. Safe for several threads.
 
     Args:
@@ -56,9 +56,9 @@ class BackgroundFilling:
         Args:
             fills: Whether vectors may be added; else those that are there are used.
         """
-        if self._thread is None and self._engine.deep.is_on:
+        if self._thread is None and self._engine.transformer.is_on:
             self._quiet_from = time.monotonic() + FIRST_QUIET_S
-            work = self._work if fills else self._make_ready
+            work = self._work if fills else self._open_or_reset
             self._thread = threading.Thread(target=work, name="codecards_deep", daemon=True)
             self._thread.start()
 
@@ -72,7 +72,7 @@ class BackgroundFilling:
         self._wanted.set()
 
     @contextmanager
-    def making_room(self) -> Iterator[None]:
+    def paused(self) -> Iterator[None]:
         """Begin no batch while somebody is answered."""
         with self._lock:
             self._n_answering += 1
@@ -86,26 +86,26 @@ class BackgroundFilling:
     # below: how it is done
 
     def _work(self) -> None:
-        _step_back()
+        _lower_priority()
         while True:
             self._wanted.wait()
             if self._closing.is_set():
                 return
             self._wanted.clear()
-            self._make_ready()
+            self._open_or_reset()
             with suppress(_Stopped):
                 self._fill()
 
-    def _make_ready(self) -> None:
+    def _open_or_reset(self) -> None:
         """Load the model where there is something to compare with, so that no question waits for it."""
         with suppress(_Stopped):
             self._wait_until_quiet()
-            if self._engine.deep.has_store():
-                self._engine.deep.load_model()
+            if self._engine.transformer.has_store():
+                self._engine.transformer.load_model()
 
     def _fill(self) -> None:
         try:
-            self._engine.deepen(self._told)
+            self._engine.backfill_vectors(self._told)
         except SnapshotError as error:
             _log.info("deep lane: %s", error)  # it is made anew, and wakes us then
         except WriterBusyError:
@@ -132,7 +132,7 @@ class BackgroundFilling:
         return self._n_answering > 0 or time.monotonic() < self._quiet_from
 
 
-def _step_back() -> None:
+def _lower_priority() -> None:
     """Let all other threads of the machine go first, where the system tells threads apart."""
     if sys.platform == "linux":
         with suppress(OSError):

@@ -13,13 +13,13 @@ N_HEAPS = 2
 _M_ARENA_MAX = -8  # as malloc.h has it
 
 
-def share_heaps() -> None:
+def limit_arenas() -> None:
     """Let all threads that are yet to come share a few heaps."""
     with suppress(AttributeError):  # another C library
         _c_library().mallopt(_M_ARENA_MAX, N_HEAPS)
 
 
-def give_memory_back() -> None:
+def trim_heap() -> None:
     """Return what is free to the system; some milliseconds."""
     with suppress(AttributeError):
         _c_library().malloc_trim(0)

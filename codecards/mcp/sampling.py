@@ -15,7 +15,7 @@ from mcp.server.context import ServerRequestContext
 
 from codecards.errors import CodecardsError
 from codecards.mcp.text import fenced
-from codecards.router.compress.summaries import Summarising
+from codecards.router.compress.summaries import SummariserConfig
 
 SAMPLING_TIMEOUT_S = 30.0
 """The user may have to allow it; clients give up on a tool's call after 60 s."""
@@ -28,7 +28,7 @@ TASK = (
 _log = logging.getLogger(__name__)
 
 
-def client_summarising(context: ServerRequestContext[dict[str, Any], Any]) -> Summarising | None:
+def client_summarising(context: ServerRequestContext[dict[str, Any], Any]) -> SummariserConfig | None:
     """Return who words summaries in the answer to a request: the client's model, None if it has none to lend.
 
     To be called in the event loop; what it returns, in any thread.
@@ -53,4 +53,4 @@ def client_summarising(context: ServerRequestContext[dict[str, Any], Any]) -> Su
         _log.info("%s worded a summary", found.model)
         return found.content.text
 
-    return Summarising(summariser, SAMPLING_TIMEOUT_S)
+    return SummariserConfig(summariser, SAMPLING_TIMEOUT_S)

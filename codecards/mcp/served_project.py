@@ -27,14 +27,14 @@ from codecards.errors import (
 from codecards.features.live_search import live_recall
 from codecards.indexer.build.refresh import IndexReport
 from codecards.indexer.walk.files import check_root
-from codecards.mcp.background import BackgroundFilling
-from codecards.mcp.process_memory import give_memory_back
+from codecards.mcp.background import VectorBackfill
+from codecards.mcp.process_memory import trim_heap
 
 # The working memory is loaded by the first call that is about it: an agent's first question comes before that.
 if TYPE_CHECKING:
     from codecards.router.notes.note import Note
     from codecards.router.session import Session
-from codecards.router.compress.summaries import Summarising
+from codecards.router.compress.summaries import SummariserConfig
 
 BUSY_RETRY_S = 1.0
 """How soon to look again whether another process has finished writing."""
@@ -72,7 +72,7 @@ class Indexing:
         return f"indexing is under way ({self.phase}{counted})"
 
 
-class Closing(Exception):
+class ServerClosing(Exception):
     """The server ends; a build that hears of it stops, and what was committed before stays."""
 
 
@@ -94,8 +94,8 @@ class ServedProject:
         check_root(root)
         self.root = root.resolve()
         self.engine = Engine(self.root, settings)
-        self.engine.deep.waits_for_model = False
-        self.filling = BackgroundFilling(self.engine, lambda: bool(self.indexing.phase))
+        self.engine.transformer.waits_for_model = False
+        self.filling = VectorBackfill(self.engine, lambda: bool(self.indexing.phase))
         """Fills the deep lane."""
         self.read_only = read_only
         self._session_name = session
@@ -105,7 +105,7 @@ class ServedProject:
         self._changed = threading.Event()
         self._asked = threading.Event()
         """Set when a question was answered from the files, or somebody wants the index."""
-        self._hurry = threading.Event()
+        self._wake = threading.Event()
         """Set when somebody waits for what has changed."""
         self._settled = threading.Condition()
         self._n_runs = 0
@@ -123,7 +123,7 @@ class ServedProject:
         """Open the index, bring it up to date, and watch the files, all in the background; a second call does nothing."""
         if self._threads:
             return
-        work = [self._warm] if self.read_only else [self._keep_fresh, self._watch]
+        work = [self._warm] if self.read_only else [self._refresh_loop, self._watch]
         self._threads = [threading.Thread(target=one, name=f"codecards{one.__name__}", daemon=True) for one in work]
         for thread in self._threads:
             thread.start()
@@ -135,7 +135,7 @@ class ServedProject:
         self._asked.set()
         self.filling.close()
         self._changed.set()
-        self._hurry.set()
+        self._wake.set()
         deadline = time.monotonic() + CLOSE_WAIT_S
         for thread in self._threads[:1]:  # the one that writes; the other ends by itself
             thread.join(max(0.0, deadline - time.monotonic()))
@@ -154,7 +154,7 @@ class ServedProject:
         try:
             return question(self.engine)
         except SnapshotError as error:
-            self._make_anew(error)
+            self._schedule_rebuild(error)
             raise
 
     def recall(self, query: str, limit: int, paths: tuple[str, ...], languages: tuple[str, ...]) -> Recall:
@@ -165,7 +165,7 @@ class ServedProject:
             try:
                 return self.engine.recall(query, limit=limit, paths=paths, languages=languages)
             except SnapshotError as error:
-                self._make_anew(error)
+                self._schedule_rebuild(error)
         self._n_live += 1
         try:
             discovery = self.engine.settings.build.discovery
@@ -192,7 +192,7 @@ class ServedProject:
         self._asked.set()
         self._changed.set()
         while not cancelled() and not self._closing.is_set():
-            self._hurry.set()
+            self._wake.set()
             with self._settled:
                 if self._n_runs >= wanted:
                     break
@@ -206,7 +206,7 @@ class ServedProject:
         goal: str = "",
         budget_tokens: int = DEFAULT_BUDGET_TOKENS,
         constraints: Sequence[str] = (),
-        summarising: Summarising | None = None,
+        summarising: SummariserConfig | None = None,
     ) -> "Session":
         """Return the working memory of this connection; it is made when it is first needed.
 
@@ -277,7 +277,7 @@ class ServedProject:
         if not self.has_index() and not self.read_only and not self.indexing.phase and not self.indexing.error:
             self._changed.set()  # somebody has removed it
 
-    def _make_anew(self, error: SnapshotError) -> None:
+    def _schedule_rebuild(self, error: SnapshotError) -> None:
         """Have an index made that can be read, unless that is going on."""
         _log.info("%s: %s", self.name, error)
         if not self.indexing.phase:
@@ -287,7 +287,7 @@ class ServedProject:
         """Give changes that are being taken in a moment, so that what was just written is found."""
         deadline = time.monotonic() + FRESH_WAIT_S
         while self.has_index() and self._is_behind() and time.monotonic() < deadline:
-            self._hurry.set()
+            self._wake.set()
             with self._settled:
                 self._settled.wait(0.05)
 
@@ -302,7 +302,7 @@ class ServedProject:
             if self.has_index():
                 self.engine.recall("main", limit=1)
 
-    def _keep_fresh(self) -> None:
+    def _refresh_loop(self) -> None:
         """Refresh at the start and whenever something has changed, until the end."""
         self._let_first_question_pass()
         self._warm()
@@ -318,8 +318,8 @@ class ServedProject:
                 self._changed.set()
             # Files that change all the time, such as a build's output, are looked at now and then.
             pause_s = retry_s or (time.monotonic() - started) * (1 - SHARE_OF_A_CORE) / SHARE_OF_A_CORE
-            self._hurry.wait(pause_s)
-            self._hurry.clear()
+            self._wake.wait(pause_s)
+            self._wake.clear()
 
     def _run(self) -> float | None:
         """Refresh once; return the seconds after which to try again, None if that is not needed."""
@@ -328,7 +328,7 @@ class ServedProject:
         try:
             check_root(self.root)
             self._last_report = self.engine.refresh(progress=self._told)
-        except Closing:
+        except ServerClosing:
             return None
         except WriterBusyError as busy:
             _log.info("%s: %s", self.name, busy)
@@ -349,7 +349,7 @@ class ServedProject:
         if not error and again is None:
             self.filling.wake()
         gc.collect()  # what answered from older generations holds their files open until it is collected
-        give_memory_back()
+        trim_heap()
         return again
 
     def _told(self, phase: str, n_done: int, n_total: int) -> None:
@@ -357,7 +357,7 @@ class ServedProject:
         self.indexing = Indexing(phase, n_done, n_total)
         self._make_room()
         if self._closing.is_set():
-            raise Closing
+            raise ServerClosing
 
     def _make_room(self) -> None:
         """Wait a little for questions that read the files themselves."""

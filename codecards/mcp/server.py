@@ -27,11 +27,11 @@ from codecards.config import Settings
 from codecards.errors import CodecardsError, ProjectNotFoundError, UsageError
 from codecards.indexer.walk.discovery import project_root
 from codecards.mcp.arguments import CHANGES_NOTHING, READ_ONLY_TOOLS, ROOT, TOOLS, tool_schema
-from codecards.mcp.process_memory import share_heaps
+from codecards.mcp.process_memory import limit_arenas
 from codecards.mcp.resources import list_resources, read_resource, templates
 from codecards.mcp.sampling import client_summarising
 from codecards.mcp.served_project import ServedProject
-from codecards.mcp.stdio import Wire
+from codecards.mcp.stdio import StdioPair
 from codecards.mcp.text import INSTRUCTIONS
 from codecards.mcp.tools import SUMMARISED_TOOLS, ToolAnswer, answer, error_answer
 from codecards.mcp.transport import frames
@@ -39,7 +39,7 @@ from codecards.mcp.transport import frames
 PROGRESS_PERIOD_S = 0.2
 ROOTS_TIMEOUT_S = 2.0
 MAX_ROOTS = 16
-Context = ServerRequestContext[dict[str, Any], Any]
+McpContext = ServerRequestContext[dict[str, Any], Any]
 
 _log = logging.getLogger(__name__)
 
@@ -59,10 +59,10 @@ class ServerOptions:
     """Whether the client's model may be asked to word memos and compactions."""
 
 
-def serve(options: ServerOptions, wire: Wire) -> None:
+def serve(options: ServerOptions, wire: StdioPair) -> None:
     """Serve one connection to its end."""
     _log_briefly()
-    share_heaps()
+    limit_arenas()
     projects = Projects(options)
     try:
         anyio.run(_serve, projects, wire)
@@ -70,7 +70,7 @@ def serve(options: ServerOptions, wire: Wire) -> None:
         projects.close()
 
 
-async def _serve(projects: "Projects", wire: Wire) -> None:
+async def _serve(projects: "Projects", wire: StdioPair) -> None:
     server = build_server(projects)
     async with frames(wire) as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
@@ -163,27 +163,27 @@ class Projects:
 def build_server(projects: Projects) -> Server[dict[str, Any]]:
     """Return the SDK's server with our tools and resources."""
 
-    async def list_tools(context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    async def list_tools(context: McpContext, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         await _settled(context, projects)
         return types.ListToolsResult(tools=tools(projects.names, read_only=projects.options.read_only))
 
-    async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(context: McpContext, params: types.CallToolRequestParams) -> types.CallToolResult:
         offered = READ_ONLY_TOOLS if projects.options.read_only else tuple(TOOLS)
         if params.name not in offered:
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name[:100]!r}; tools: {', '.join(offered)}")
         await _settled(context, projects)
         return result_of(await _answered(context, projects, params.name, dict(params.arguments or {})))
 
-    async def resources(context: Context, _: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+    async def resources(context: McpContext, _: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         await _settled(context, projects)
         return types.ListResourcesResult(resources=await anyio.to_thread.run_sync(list_resources, projects.by_name))
 
     async def resource_templates(
-        _: Context, __: types.PaginatedRequestParams | None
+        _: McpContext, __: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
         return types.ListResourceTemplatesResult(resource_templates=templates())
 
-    async def resource(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+    async def resource(context: McpContext, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         await _settled(context, projects)
         try:
             text = await anyio.to_thread.run_sync(read_resource, projects.by_name, params.uri, abandon_on_cancel=True)
@@ -193,7 +193,7 @@ def build_server(projects: Projects) -> Server[dict[str, Any]]:
             contents=[types.TextResourceContents(uri=params.uri, mime_type="text/plain", text=text)]
         )
 
-    async def initialized(context: Context, _: types.NotificationParams) -> None:
+    async def initialized(context: McpContext, _: types.NotificationParams) -> None:
         await _ask_roots(context, projects)
 
     server: Server[dict[str, Any]] = Server(
@@ -229,7 +229,7 @@ def result_of(found: ToolAnswer) -> types.CallToolResult:
     )
 
 
-async def _answered(context: Context, projects: Projects, tool: str, given: dict[str, object]) -> ToolAnswer:
+async def _answered(context: McpContext, projects: Projects, tool: str, given: dict[str, object]) -> ToolAnswer:
     """Answer one call in a thread; a cancelled call's thread is left to end by itself."""
     try:
         project = projects.chosen(given)
@@ -268,7 +268,7 @@ def _log_briefly() -> None:
     )
 
 
-async def _refreshed(context: Context, project: ServedProject) -> None:
+async def _refreshed(context: McpContext, project: ServedProject) -> None:
     """Bring an index up to date, and tell how far it is."""
     cancelled = threading.Event()
 
@@ -288,7 +288,7 @@ async def _refreshed(context: Context, project: ServedProject) -> None:
         cancelled.set()
 
 
-async def _settled(context: Context, projects: Projects) -> None:
+async def _settled(context: McpContext, projects: Projects) -> None:
     """Wait, a little, until the client has named its folders; without any take the one that we were started in."""
     if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:  # which know no handshake and no folders
         with anyio.move_on_after(ROOTS_TIMEOUT_S):
@@ -297,7 +297,7 @@ async def _settled(context: Context, projects: Projects) -> None:
         projects.use([])
 
 
-async def _ask_roots(context: Context, projects: Projects) -> None:
+async def _ask_roots(context: McpContext, projects: Projects) -> None:
     """Ask the client for its folders if it has any to name."""
     if projects.options.roots:
         projects.start()

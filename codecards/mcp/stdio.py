@@ -10,19 +10,19 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Wire:
+class StdioPair:
     """The two descriptors that carry the protocol."""
 
     source: int
     sink: int
 
 
-def claim_wire() -> Wire:
+def claim_stdio() -> StdioPair:
     """Take stdin and stdout for the protocol: whoever prints afterwards prints to stderr, whoever reads finds nothing.
 
     To be called before anything that may print is imported.
     """
-    wire = Wire(os.dup(0), os.dup(1))
+    wire = StdioPair(os.dup(0), os.dup(1))
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)

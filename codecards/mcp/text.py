@@ -124,10 +124,10 @@ def impact_text(value: Json) -> str:
 
 def status_text(value: Json) -> str:
     """Return the state of an index; files with problems are counted."""
-    lanes = ", ".join(f"{name} {state}" for name, state in cast(Json, value["lanes"]).items())
+    retrievers = ", ".join(f"{name} {state}" for name, state in cast(Json, value["retrievers"]).items())
     head = (
         f"generation {value['generation']}: {value['files']} files, {value['cards']} cards, {value['edges']} edges; "
-        f"{value['changed_since']} files changed since; lanes: {lanes}"
+        f"{value['changed_since']} files changed since; retrievers: {retrievers}"
     )
     problems = cast(Json, value.get("problems", {}))
     left = (

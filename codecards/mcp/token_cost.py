@@ -10,7 +10,7 @@ from codecards.mcp.text import INSTRUCTIONS as SERVER_INSTRUCTIONS
 from codecards.mcp.text import VALUE_NOTICE, within
 from codecards.mcp.values import hit_value, recall_value
 from codecards.router.compress.token_count import estimate_tokens
-from codecards.savings.ledger import Answer, Offered
+from codecards.savings.ledger import Offered, ToolAnswerText
 
 
 def schema_tokens() -> int:
@@ -20,7 +20,7 @@ def schema_tokens() -> int:
     return sum(estimate_tokens(text) for text in texts)
 
 
-def answer_of(engine: Engine, query: str) -> Answer:
+def answer_of(engine: Engine, query: str) -> ToolAnswerText:
     """Return what the tool `recall` answers by default, and what opening each hit would show.
 
     Counted is the structured value: Claude Code 2.1 gives its model that one; Gemini CLI the text, which is shorter.
@@ -30,4 +30,4 @@ def answer_of(engine: Engine, query: str) -> Answer:
     hits = within([hit_value(hit) for hit in found.hits], asked.max_tokens)
     value = {"note": VALUE_NOTICE, **recall_value(found, hits, list(found.notices))}
     offered = [Offered(hit.card.path, hit.card.lead_line, hit.text) for hit in found.hits[: len(hits)]]
-    return Answer(json.dumps(value, ensure_ascii=False, separators=(",", ":")), tuple(offered))
+    return ToolAnswerText(json.dumps(value, ensure_ascii=False, separators=(",", ":")), tuple(offered))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from codecards.answers import Shown
+from codecards.answers import ShownTarget
 from codecards.engine import Engine
 from codecards.errors import (
     AmbiguousTargetError,
@@ -44,7 +44,7 @@ from codecards.mcp.values import (
     without_empty,
 )
 from codecards.router.compress.excerpts import head_and_tail
-from codecards.router.compress.summaries import Summarising
+from codecards.router.compress.summaries import SummariserConfig
 from codecards.router.compress.token_count import estimate_tokens
 from codecards.wire.answers import Json, path_json, printable
 
@@ -59,7 +59,7 @@ class ToolAnswer:
 
 
 def answer(
-    project: ServedProject, tool: str, given: Mapping[str, object], summarising: Summarising | None = None
+    project: ServedProject, tool: str, given: Mapping[str, object], summarising: SummariserConfig | None = None
 ) -> ToolAnswer:
     """Return what a tool answers; errors that are meant for the caller are answers too.
 
@@ -72,7 +72,7 @@ def answer(
     try:
         read = arguments.read_arguments(arguments.TOOLS[tool], given)
         summarised = _summarised.get(tool)
-        with project.filling.making_room():
+        with project.filling.paused():
             found = summarised(project, read, summarising) if summarised else _answers[tool](project, read)
     except CodecardsError as error:
         return error_answer(error)
@@ -141,7 +141,7 @@ def open_file(project: ServedProject, asked: arguments.OpenFile) -> ToolAnswer:
 
 
 def close_file(
-    project: ServedProject, asked: arguments.CloseFile, summarising: Summarising | None = None
+    project: ServedProject, asked: arguments.CloseFile, summarising: SummariserConfig | None = None
 ) -> ToolAnswer:
     """Take a file out of the working memory."""
     session = project.session(summarising=summarising)
@@ -183,7 +183,9 @@ def commit_note(project: ServedProject, asked: arguments.CommitNote) -> ToolAnsw
     return ToolAnswer(value, f"note {note.note_id} is kept, tied to: {tied}")
 
 
-def compact(project: ServedProject, asked: arguments.Compact, summarising: Summarising | None = None) -> ToolAnswer:
+def compact(
+    project: ServedProject, asked: arguments.Compact, summarising: SummariserConfig | None = None
+) -> ToolAnswer:
     """Shorten a text to its facts, or give a whole one back."""
     session = project.session(summarising=summarising)
     if asked.handle:
@@ -212,7 +214,7 @@ _answers: Mapping[str, Callable[[ServedProject, Any], ToolAnswer]] = {
     "commit_note": commit_note,
     "status": status,
 }
-_summarised: Mapping[str, Callable[[ServedProject, Any, Summarising | None], ToolAnswer]] = {
+_summarised: Mapping[str, Callable[[ServedProject, Any, SummariserConfig | None], ToolAnswer]] = {
     "close_file": close_file,
     "compact": compact,
 }
@@ -253,7 +255,7 @@ def _definition(project: ServedProject, engine: Engine, asked: arguments.Symbol)
     return ToolAnswer(value, shown_text(value))
 
 
-def _shortened(shown: Shown, max_tokens: int) -> str:
+def _shortened(shown: ShownTarget, max_tokens: int) -> str:
     """Return the text of what is shown, its middle left out where it is long."""
     return head_and_tail(printable(shown.text), max_tokens, estimate_tokens)
 

@@ -34,7 +34,7 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
-from codecards.mcp.stdio import Wire
+from codecards.mcp.stdio import StdioPair
 
 MAX_FRAME_BYTES = 8 << 20
 """A longer line is answered with an error and forgotten; nothing that a tool takes is as long."""
@@ -109,7 +109,7 @@ Outgoing = MemoryObjectSendStream[SessionMessage]
 
 
 @asynccontextmanager
-async def frames(wire: Wire, *, drain_s: float = DRAIN_S) -> AsyncIterator[tuple[Incoming, Outgoing]]:
+async def frames(wire: StdioPair, *, drain_s: float = DRAIN_S) -> AsyncIterator[tuple[Incoming, Outgoing]]:
     """Yield the streams that the SDK's server runs on; they end when the input does."""
     to_server, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, from_server = anyio.create_memory_object_stream[SessionMessage](64)
@@ -129,7 +129,7 @@ class _Pump:
 
     def __init__(
         self,
-        wire: Wire,
+        wire: StdioPair,
         to_server: MemoryObjectSendStream[SessionMessage | Exception],
         from_server: MemoryObjectReceiveStream[SessionMessage],
         replies: Outgoing,

@@ -6,12 +6,12 @@ is left out, and so is what another tool tells. The command line's shapes, which
 
 from collections.abc import Iterable, Mapping
 
-from codecards.answers import Caller, Calls, FoundCard, Impact, Lane, Recall, Shown, Status
+from codecards.answers import Caller, Calls, FoundCard, Impact, Recall, RetrieverStatus, ShownTarget, Status
 from codecards.indexer.cards.card import Card
 from codecards.wire.answers import Json, path_json, printable, summary
 
 Value = Mapping[str, object]
-USUAL_LANES = ("words", "symbols", "graph", "vectors")
+USUAL_LANES = ("words", "symbols", "graph", "static_vectors")
 """Ways of finding that take part unless a notice says otherwise; others are named."""
 
 
@@ -53,13 +53,13 @@ def recall_value(recall: Recall, hits: list[Json], notices: list[str]) -> Json:
     return {
         "verdict": recall.verdict,
         "generation": recall.generation,
-        "lanes": " ".join(lane.name for lane in recall.lanes if lane.ready),  # those that answered
+        "retrievers": " ".join(lane.name for lane in recall.retrievers if lane.ready),  # those that answered
         "hits": hits,
         **filled(left_out=dict(recall.left_out), suggestions=[] if hits else list(recall.suggestions), notices=notices),
     }
 
 
-def shown_value(shown: Shown, text: str) -> Json:
+def shown_value(shown: ShownTarget, text: str) -> Json:
     """Return a symbol, file or line with its text, of which a part may be left out."""
     card = shown.card
     named = card is not None and card.kind != "module" and not card.qualified_name.startswith("<")
@@ -116,7 +116,7 @@ def status_value(status: Status, root: str) -> Json:
         "cards": status.n_cards,
         "edges": status.n_edges,
         "changed_since": status.n_changed,
-        "lanes": {lane.name: _lane_state(lane) for lane in status.lanes},
+        "retrievers": {lane.name: _retriever_state(lane) for lane in status.retrievers},
         **filled(
             incomplete=not status.complete,
             problems=problems,
@@ -132,7 +132,7 @@ def without_empty(value: Value, keys: Iterable[str] = ()) -> Json:
     return filled(**{name: one for name, one in value.items() if name not in left_out})
 
 
-def _lane_state(lane: Lane) -> str:
+def _retriever_state(lane: RetrieverStatus) -> str:
     """Return "ready" or "off", and why or how far."""
     reason = f" ({printable(lane.reason)})" if lane.reason else ""
     return ("ready" if lane.ready else "off") + reason

@@ -9,16 +9,16 @@ from codecards.router.assemble.context import Block, Context
 from codecards.router.memory.ledger import (
     CATEGORIES,
     SHARES,
-    Ledger,
     LedgerSummary,
+    TokenLedger,
 )
 from codecards.router.memory.state import SessionState, report_of
 from codecards.router.memory.store import SessionStore
-from codecards.router.memory.working_memory import FileEntry, WorkingMemory
+from codecards.router.memory.working_memory import MemoryFile, WorkingMemory
 from codecards.router.policy.routing import ActionKind, RoutingAction
 from codecards.router.trace import TurnTrace, read_trace, traced_blocks
 
-MAX_LANES = 60
+MAX_FILE_ROWS = 60
 """Files that are drawn over time; those used last come first."""
 OUT = "out"
 LEAST_FOLDED = 4
@@ -108,11 +108,11 @@ class Switch:
 
 
 @dataclass(frozen=True, slots=True)
-class FileLane:
+class FileRow:
     """A file's modes over the turns."""
 
     path: str
-    entry: FileEntry | None
+    entry: MemoryFile | None
     """As it stands now; None when it has left."""
     cells: tuple[Cell, ...]
 
@@ -122,7 +122,7 @@ class FilesView:
     """All files over the turns."""
 
     turns: tuple[int, ...]
-    lanes: tuple[FileLane, ...]
+    rows: tuple[FileRow, ...]
     n_more: int
     """Files that are not drawn."""
     switches: tuple[Switch, ...]
@@ -219,21 +219,21 @@ def files_view(states: Sequence[SessionState], now: WorkingMemory, traces: Mappi
     paths = dict.fromkeys(entry.path for memory in memories[::-1] for entry in memory.files)
     last_use = {entry.path: entry.last_access_turn for memory in memories for entry in memory.files}
     ordered = sorted(paths, key=lambda path: (now.entry(path) is None, -last_use[path]))
-    lanes = tuple(
-        FileLane(
+    rows = tuple(
+        FileRow(
             path,
             now.entry(path),
             tuple(Cell(memory.turn, _mode(memory, path), why.get((memory.turn, path), "")) for memory in memories),
         )
-        for path in ordered[:MAX_LANES]
+        for path in ordered[:MAX_FILE_ROWS]
     )
     turns = tuple(memory.turn for memory in memories)
-    return FilesView(turns, lanes, max(0, len(ordered) - MAX_LANES), tuple(reversed(switches)))
+    return FilesView(turns, rows, max(0, len(ordered) - MAX_FILE_ROWS), tuple(reversed(switches)))
 
 
 def _switches(old: WorkingMemory, new: WorkingMemory, actions: Sequence[RoutingAction]) -> list[Switch]:
     decided = {action.path: action.reason for action in actions if action.kind is not ActionKind.KEEP}
-    left = {departure.path: departure.why for departure in new.forgotten}
+    left = {departure.path: departure.why for departure in new.evicted}
     found = []
     for path in dict.fromkeys(entry.path for entry in (*old.files, *new.files)):
         before, after = _mode(old, path), _mode(new, path)
@@ -254,7 +254,7 @@ def _upcoming(context: Context) -> TurnView:
     return _turn_view(context.ledger, context.blocks, (), context.left_out, is_next=True)
 
 
-def _taken(store: SessionStore, name: str, ledger: Ledger, trace: TurnTrace | None) -> TurnView:
+def _taken(store: SessionStore, name: str, ledger: TokenLedger, trace: TurnTrace | None) -> TurnView:
     if trace is None:
         return _turn_view(ledger, (), (), ())
     try:
@@ -265,7 +265,7 @@ def _taken(store: SessionStore, name: str, ledger: Ledger, trace: TurnTrace | No
 
 
 def _turn_view(
-    ledger: Ledger,
+    ledger: TokenLedger,
     blocks: Sequence[Block],
     actions: Sequence[RoutingAction],
     left_out: tuple[str, ...],
@@ -305,7 +305,7 @@ def _turn_view(
     )
 
 
-def _ledger_rows(ledgers: Sequence[Ledger], kept: set[int]) -> tuple[LedgerRow, ...]:
+def _ledger_rows(ledgers: Sequence[TokenLedger], kept: set[int]) -> tuple[LedgerRow, ...]:
     scale = max((max(ledger.total_tokens, ledger.budget_tokens) for ledger in ledgers), default=1) or 1
     return tuple(
         LedgerRow(

@@ -6,7 +6,7 @@ from codecards.errors import EmbedderError
 from codecards.retrieval.embed.embedder import Embedder, LazyStaticEmbedder, choose_embedder
 
 
-class EmbedderChoice:
+class LazyEmbedder:
     """Holds one embedder; without it words and symbols answer all the same. Safe for several threads.
 
     Args:

@@ -15,7 +15,7 @@ from codecards.indexer.cards.chunking import CardDraft, text_lines
 from codecards.indexer.cards.record import content_key
 from codecards.indexer.parse.languages import HEAD_BYTES, detect_language
 from codecards.indexer.problems import Problem
-from codecards.indexer.store.rows import FileEntry
+from codecards.indexer.store.rows import IndexedFile
 from codecards.indexer.store.snapshot import Snapshot
 from codecards.indexer.text.decoding import DecodedText, decode
 from codecards.indexer.walk.files import DiscoverySettings, SourceFile, read_file, read_stamped
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class FileNow:
+class CurrentFile:
     """A file as it was on disk when it was looked at; its bytes become lines when they are asked for."""
 
     data: bytes
@@ -42,7 +42,7 @@ class FileNow:
 class LaterLines(Sequence[str]):
     """Some lines of a file, cut out when they are asked for."""
 
-    def __init__(self, file: FileNow, first: int, last: int) -> None:
+    def __init__(self, file: CurrentFile, first: int, last: int) -> None:
         """Take the file and the first and last of the lines, 1-based, inclusive."""
         self._file, self._first, self._last = file, first, last
 
@@ -64,13 +64,13 @@ class LaterLines(Sequence[str]):
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class CheckedCard:
     """A card as it stands on disk."""
 
     card: Card
     """With the lines of today."""
     fresh: bool
-    file: FileNow
+    file: CurrentFile
 
     @property
     def lines(self) -> Sequence[str]:
@@ -95,21 +95,21 @@ class FreshFiles:
     ) -> None:
         """Take the project's root, the generation that named the cards, what gives the readers of changed files, and what is read."""
         self._root, self._snapshot, self._workers, self._settings = root, snapshot, workers, settings
-        self._seen: dict[str, FileNow | None] = {}
-        self._entries: dict[str, FileEntry | None] = {}
+        self._seen: dict[str, CurrentFile | None] = {}
+        self._entries: dict[str, IndexedFile | None] = {}
 
     def expect(self, paths: Collection[str]) -> None:
         """Look up how some files were indexed: all at once is quicker than one by one, when they are looked at."""
         self._entries = dict.fromkeys(paths) | self._snapshot.files_at(paths)
 
-    def look(self, cards: Iterable[Card]) -> Iterator[Looked]:
+    def look(self, cards: Iterable[Card]) -> Iterator[CheckedCard]:
         """Yield the cards that are still there, with today's lines; moved ones are found again."""
         for card in cards:
             file = self._file(card.path)
             if file is None:
                 continue
             if file.drafts is None:
-                yield Looked(card, True, file)
+                yield CheckedCard(card, True, file)
                 continue
             ordinal = int(card.symbol_id.rpartition("~")[2]) if "~" in card.symbol_id.rpartition("::")[2] else 1
             draft = file.drafts.get((card.qualified_name, ordinal)) or file.drafts.get((card.qualified_name, 1))
@@ -118,20 +118,20 @@ class FreshFiles:
                     card, lead_line=draft.lead_line, first_line=draft.first_line, name_line=draft.name_line,
                     last_line=min(draft.last_line, len(file.lines)), own_lines=draft.own_lines, signature=draft.signature,
                 )  # fmt: skip
-                yield Looked(moved, draft.content_hash == card.content_hash, file)
+                yield CheckedCard(moved, draft.content_hash == card.content_hash, file)
 
     def lines(self, path: str) -> tuple[Sequence[str], bool] | None:
         """Return (a file's lines, whether it has changed since it was indexed); None if it can't be read."""
         file = self._file(path)
         return None if file is None else (file.lines, file.drafts is not None)
 
-    def _file(self, path: str) -> FileNow | None:
+    def _file(self, path: str) -> CurrentFile | None:
         """Return a file as it is now; None if it is gone, or is no text any more."""
         if path not in self._seen:
             self._seen[path] = self._read(path)
         return self._seen[path]
 
-    def _read(self, path: str) -> FileNow | None:
+    def _read(self, path: str) -> CurrentFile | None:
         entry = self._entries[path] if path in self._entries else self._snapshot.file_at(path)
         if entry is None:
             return None
@@ -140,21 +140,21 @@ class FreshFiles:
             return None
         data, stamp = read
         if not entry.racy and same_stamp(stamp, entry):
-            return FileNow(data, None)
+            return CurrentFile(data, None)
         language = detect_language(path, data[:HEAD_BYTES])
         key = content_key(language, data)
         if key == entry.content_key:
-            return FileNow(data, None)
+            return CurrentFile(data, None)
         if not isinstance(decode(data), DecodedText):
             return None
         from codecards.indexer.build.worker_pool import Content  # noqa: PLC0415 - few hits lie in changed files
 
         answer = next(iter(self._workers().read([Content(key, language, data)])))
         drafts = {(draft.qualified_name, draft.ordinal): draft for draft in answer.record.contents.drafts}
-        return FileNow(data, drafts)
+        return CurrentFile(data, drafts)
 
 
-def text_reader(root: Path, entry: FileEntry, settings: DiscoverySettings) -> str | None:
+def text_reader(root: Path, entry: IndexedFile, settings: DiscoverySettings) -> str | None:
     """Return a file's text if it is the one that was indexed, else None."""
     data = read_file(root, SourceFile(entry.path, 0, 0, 0), settings)
     if (

@@ -18,12 +18,12 @@ from codecards.indexer.cards.record import EXTRACTOR_VERSION
 from codecards.indexer.index_folder import IndexFolder
 from codecards.indexer.walk.discovery import discover, project_root
 from codecards.indexer.walk.files import check_root
-from codecards.project.embedder import EmbedderChoice
+from codecards.project.embedder import LazyEmbedder
 from codecards.project.freshness import FreshFiles, text_reader
-from codecards.project.reader import Reader
-from codecards.project.reader_pool import Readers
-from codecards.project.transformer_vectors import DeepVectors
-from codecards.project.tuned_weights import TunedFile
+from codecards.project.reader import IndexReader
+from codecards.project.reader_pool import IndexReaderPool
+from codecards.project.transformer_vectors import TransformerVectors
+from codecards.project.tuned_weights import TunedWeightsFile
 
 # What builds is loaded by the method that needs it: a look at an unchanged tree takes a fifth of the time so.
 if TYPE_CHECKING:
@@ -53,11 +53,11 @@ class IndexUpkeep:
         self._lock = threading.RLock()
         self._writing = threading.Lock()
         """Threads of this engine take turns; only another process is a busy writer."""
-        self._embedder = EmbedderChoice(settings.embedder)
-        self.deep = DeepVectors(self.folder.path, is_on=settings.deep, embedder=settings.embedder)
-        """The second opinion on questions, filled by `deepen`."""
-        self._readers = Readers(self.folder, self._embedder)
-        self._tuned = TunedFile(settings.index_folder(root).path) if settings.is_tuned else None
+        self._embedder = LazyEmbedder(settings.embedder)
+        self.transformer = TransformerVectors(self.folder.path, is_on=settings.transformer, embedder=settings.embedder)
+        """The second opinion on questions, filled by `backfill_vectors`."""
+        self._readers = IndexReaderPool(self.folder, self._embedder)
+        self._tuned = TunedWeightsFile(settings.index_folder(root).path) if settings.is_tuned else None
         self._building: threading.Thread | None = None
         self._build_error: CodecardsError | None = None
 
@@ -96,7 +96,7 @@ class IndexUpkeep:
         if "_workers" in self.__dict__:
             self._workers.close()
         self._readers.close()
-        self.deep.close()
+        self.transformer.close()
 
     def kill(self) -> None:
         """End the worker processes at once, also in the middle of a file: for a process that is about to end."""
@@ -143,7 +143,9 @@ class IndexUpkeep:
         _log_run(report)
         return report
 
-    def deepen(self, progress: "Progress" = _silent, *, limit: int | None = None, n_threads: int = 1) -> "Filled":
+    def backfill_vectors(
+        self, progress: "Progress" = _silent, *, limit: int | None = None, n_threads: int = 1
+    ) -> "Filled":
         """Compute deep vectors of cards of the newest generation that have none; what was computed stays.
 
         Args:
@@ -159,7 +161,7 @@ class IndexUpkeep:
         """
         from codecards.retrieval.embed.card_text import card_texts  # noqa: PLC0415
 
-        reader = self._readers.newest_for_search()
+        reader = self._readers.newest_with_derived()
         card_ids = reader.derived.columns.card_id
 
         def texts(rows: Sequence[int]) -> Iterator[tuple[int, str]]:
@@ -173,9 +175,9 @@ class IndexUpkeep:
         def told(n_done: int, n_total: int) -> None:
             progress("embedding", n_done, n_total)
 
-        return self.deep.fill(reader, texts, told, limit=limit, n_threads=n_threads)
+        return self.transformer.fill(reader, texts, told, limit=limit, n_threads=n_threads)
 
-    def catch_up(self, progress: "Progress" = _silent) -> str:
+    def refresh_if_small(self, progress: "Progress" = _silent) -> str:
         """Take in what changed on disk, if it is little; return what keeps the index behind, in words, else ""."""
         try:
             reader = self._reader()
@@ -232,7 +234,7 @@ class IndexUpkeep:
 
     # below: how it is done
 
-    def _reader(self) -> Reader:
+    def _reader(self) -> IndexReader:
         return self._readers.newest()
 
     @cached_property
@@ -241,7 +243,7 @@ class IndexUpkeep:
 
         return Workers(self.settings.n_workers, self.settings.worker_time_limit_s)
 
-    def _fresh_files(self, reader: Reader) -> FreshFiles:
+    def _fresh_files(self, reader: IndexReader) -> FreshFiles:
         return FreshFiles(self.root, reader.snapshot, lambda: self._workers, self.settings.build.discovery)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from codecards.errors import SnapshotDamagedError, SnapshotMissingError
 from codecards.indexer.index_folder import IndexFolder
-from codecards.indexer.problems import Kept
+from codecards.indexer.problems import Coverage
 from codecards.indexer.store.snapshot import Snapshot
 from codecards.retrieval.embed.embedder import Embedder
 from codecards.retrieval.store.folder import check_contents, read_languages
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Reader:
+class IndexReader:
     """One generation, opened."""
 
     snapshot: Snapshot
@@ -60,12 +60,12 @@ class Reader:
         """Reason -> number of files that are not indexed whole, and so can't be searched whole."""
         counts: dict[str, int] = {}
         for problem in self.snapshot.problems():
-            if problem.kept is not Kept.WHOLE:
+            if problem.kept is not Coverage.WHOLE:
                 counts[problem.reason.value] = counts.get(problem.reason.value, 0) + 1
         return counts
 
 
-def open_reader(folder: IndexFolder, embedder: Callable[[], Embedder | None]) -> Reader:
+def open_reader(folder: IndexFolder, embedder: Callable[[], Embedder | None]) -> IndexReader:
     """Open the newest generation.
 
     Args:
@@ -99,4 +99,4 @@ def open_reader(folder: IndexFolder, embedder: Callable[[], Embedder | None]) ->
     except BaseException:
         snapshot.close()
         raise
-    return Reader(snapshot, manifest.extractor, derived_folder, embedder)
+    return IndexReader(snapshot, manifest.extractor, derived_folder, embedder)

@@ -6,8 +6,8 @@ import time
 
 from codecards.errors import SnapshotDamagedError, SnapshotFormatError, SnapshotMissingError
 from codecards.indexer.index_folder import IndexFolder
-from codecards.project.embedder import EmbedderChoice
-from codecards.project.reader import Reader, open_reader
+from codecards.project.embedder import LazyEmbedder
+from codecards.project.reader import IndexReader, open_reader
 
 logger = logging.getLogger(__name__)
 
@@ -16,14 +16,14 @@ OPEN_TRIES = 3
 WAIT_S = 0.05
 
 
-class Readers:
+class IndexReaderPool:
     """Opens generations for all threads of an engine."""
 
-    def __init__(self, folder: IndexFolder, embedder: EmbedderChoice) -> None:
+    def __init__(self, folder: IndexFolder, embedder: LazyEmbedder) -> None:
         """Take the index, and the embedder whose vectors are wanted."""
         self._folder, self._embedder = folder, embedder
         self._lock = threading.RLock()
-        self._current: Reader | None = None
+        self._current: IndexReader | None = None
 
     def close(self) -> None:
         """Give the generation up."""
@@ -40,7 +40,7 @@ class Readers:
             return False
         return True
 
-    def newest(self) -> Reader:
+    def newest(self) -> IndexReader:
         """Return the newest generation.
 
         Raises:
@@ -64,7 +64,7 @@ class Readers:
                     return newest
             raise AssertionError("unreachable")
 
-    def newest_for_search(self) -> Reader:
+    def newest_with_derived(self) -> IndexReader:
         """Return the newest generation with all that ranking reads.
 
         Raises:

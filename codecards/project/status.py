@@ -1,8 +1,8 @@
 """Index status: the state of an index, as values."""
 
-from codecards.answers import Lane, Status
+from codecards.answers import RetrieverStatus, Status
 from codecards.indexer.index_folder import FORMAT
-from codecards.project.reader import Reader
+from codecards.project.reader import IndexReader
 from codecards.retrieval.embed.embedder import Embedder
 
 NOTHING_INDEXED = Status(
@@ -17,13 +17,13 @@ NOTHING_INDEXED = Status(
     embedder_name="",
     embedder_dimensions=0,
     embedder_identity="",
-    lanes=(Lane("words", False, "nothing is indexed yet"),),
+    retrievers=(RetrieverStatus("words", False, "nothing is indexed yet"),),
     problems=(),
     n_changed=0,
 )
 
 
-def status_of(reader: Reader, embedder: Embedder | None, embedder_error: str, n_changed: int) -> Status:
+def status_of(reader: IndexReader, embedder: Embedder | None, embedder_error: str, n_changed: int) -> Status:
     """Return the state of an opened generation.
 
     Args:
@@ -47,9 +47,9 @@ def status_of(reader: Reader, embedder: Embedder | None, embedder_error: str, n_
         embedder_name=embedder.name if embedder else "none",
         embedder_dimensions=embedder.dimensions if embedder else 0,
         embedder_identity=embedder.identity if embedder else "none",
-        lanes=(
-            *(Lane(name, True, "") for name in ("words", "symbols", "graph")),
-            Lane("vectors", has_vectors, why_off),
+        retrievers=(
+            *(RetrieverStatus(name, True, "") for name in ("words", "symbols", "graph")),
+            RetrieverStatus("static_vectors", has_vectors, why_off),
         ),
         problems=tuple(reader.snapshot.problems()),
         n_changed=n_changed,

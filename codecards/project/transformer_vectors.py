@@ -12,27 +12,27 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from codecards.answers import Lane
+from codecards.answers import RetrieverStatus
 from codecards.errors import EmbedderError, WriterBusyError
-from codecards.project.reader import Reader
-from codecards.retrieval.vectors.transformer_model import STORE_FILE, DeepModel
+from codecards.project.reader import IndexReader
+from codecards.retrieval.vectors.transformer_model import STORE_FILE, TransformerModel
 
 if TYPE_CHECKING:
     from codecards.retrieval.embed.embedder import Embedder
-    from codecards.retrieval.vectors.transformer_fill import CardTexts, Filled
-    from codecards.retrieval.vectors.transformer_store import DeepStore
-    from codecards.retrieval.vectors.transformer_vectors import DeepLane, DeepLookup
+    from codecards.retrieval.vectors.transformer_fill import Filled, ReadCardTexts
+    from codecards.retrieval.vectors.transformer_store import TransformerStore
+    from codecards.retrieval.vectors.transformer_vectors import TransformerIndex, TransformerLookup
 
-NAME = "deep"
+NAME = "transformer_vectors"
 BESIDE = "static"
 """The embedder of the first lane beside which there is a second one."""
 SWITCHED_OFF = "switched off (CODECARDS_DEEP)"
-NOT_BEGUN = "no vectors yet; `codecards index --deep` makes them, and so does the MCP server by and by"
+NOT_BEGUN = "no vectors yet; `codecards index --transformer` makes them, and so does the MCP server by and by"
 LOADING = "its model is being loaded"
 NOT_ASKED = "a name or a path needs no second opinion, or the words mean nothing to the model"
 
 
-class DeepVectors:
+class TransformerVectors:
     """One engine's deep lane. Safe for several threads; to be closed.
 
     The thread that fills it may be of low priority: it holds no lock of this class while the model works, for a question
@@ -48,14 +48,14 @@ class DeepVectors:
         waits_for_model: Whether a question waits until the model is loaded (0.2 s, once a process), or goes without.
     """
 
-    def __init__(self, folder: Path, *, is_on: bool, embedder: str, model: DeepModel | None = None) -> None:
+    def __init__(self, folder: Path, *, is_on: bool, embedder: str, model: TransformerModel | None = None) -> None:
         self.waits_for_model = True
         self._folder = folder
-        self._model = model or DeepModel()
+        self._model = model or TransformerModel()
         self._off = "" if embedder == BESIDE and is_on else SWITCHED_OFF if not is_on else f"only beside {BESIDE!r}"
         self._lock = threading.RLock()
-        self._store: DeepStore | None = None
-        self._lane: tuple[Reader, DeepLane | None] | None = None
+        self._store: TransformerStore | None = None
+        self._index: tuple[IndexReader, TransformerIndex | None] | None = None
         self._error = ""
 
     @property
@@ -68,43 +68,43 @@ class DeepVectors:
         with self._lock:
             if self._store is not None:
                 self._store.close()
-            self._store = self._lane = None
+            self._store = self._index = None
 
     def has_store(self) -> bool:
         """Return whether vectors were ever computed. Cheap."""
         return (self._folder / STORE_FILE).is_file()
 
     def load_model(self) -> None:
-        """Load the model, so that questions need not; it is told by `lane` if that fails."""
+        """Load the model, so that questions need not; it is told by `status` if that fails."""
         self._loaded()
 
-    def lookup(self, reader: Reader) -> "DeepLookup | None":
+    def lookup(self, reader: IndexReader) -> "TransformerLookup | None":
         """Return what asks the lane of a generation, None where it can't take part."""
-        lane = self._open(reader)
-        if lane is None or not lane.n_ready:
+        status = self._open(reader)
+        if status is None or not status.n_ready:
             return None
         embedder = self._loaded() if self.waits_for_model or self._is_ready else None
         if embedder is None:
             return None
-        return lambda text: lane.similarity(embedder.embed_queries([text])[0])
+        return lambda text: status.similarity(embedder.embed_queries([text])[0])
 
-    def lane(self, reader: Reader, *, took_part: bool | None = None) -> Lane:
+    def status(self, reader: IndexReader, *, took_part: bool | None = None) -> RetrieverStatus:
         """Return whether the lane took part in an answer, or (None) whether it would, with how far it is filled."""
-        lane = self._open(reader)
-        n_ready, n_cards = lane.n_ready if lane is not None else 0, self._n_wanted(reader)
+        status = self._open(reader)
+        n_ready, n_cards = status.n_ready if status is not None else 0, self._n_wanted(reader)
         filled = "" if n_ready >= n_cards else f"{n_ready:,} of {n_cards:,} cards"
         why = self._off or self._error
         if why or not n_ready:
-            return Lane(NAME, False, why or NOT_BEGUN)
+            return RetrieverStatus(NAME, False, why or NOT_BEGUN)
         if took_part is False:
             is_loading = not self._is_ready and not self.waits_for_model
-            return Lane(NAME, False, LOADING if is_loading else NOT_ASKED)
-        return Lane(NAME, True, filled)
+            return RetrieverStatus(NAME, False, LOADING if is_loading else NOT_ASKED)
+        return RetrieverStatus(NAME, True, filled)
 
     def fill(
         self,
-        reader: Reader,
-        texts: "CardTexts",
+        reader: IndexReader,
+        texts: "ReadCardTexts",
         progress: Callable[[int, int], None],
         *,
         limit: int | None = None,
@@ -124,7 +124,7 @@ class DeepVectors:
             return Filled(0, 0)
         if self._error:
             raise EmbedderError(self._error)
-        lock = FileLock(self._folder / "deep.lock", timeout=0)
+        lock = FileLock(self._folder / "transformer_vectors.lock", timeout=0)
         try:
             lock.acquire()
         except Timeout:
@@ -140,7 +140,7 @@ class DeepVectors:
 
     # below: how it is done
 
-    def _n_wanted(self, reader: Reader) -> int:
+    def _n_wanted(self, reader: IndexReader) -> int:
         from codecards.retrieval.vectors.transformer_fill import MAX_CARDS  # noqa: PLC0415 - as above
 
         return min(MAX_CARDS, reader.derived.columns.n_cards)
@@ -152,42 +152,42 @@ class DeepVectors:
         try:
             embedder = self._model.loaded()
             if (store := self._stored()) is not None:
-                self._model.check(store.canary)
+                self._model.check(store.probe_vectors)
         except EmbedderError as error:
             self._error = str(error)
             return None
         return embedder
 
-    def _open(self, reader: Reader) -> "DeepLane | None":
+    def _open(self, reader: IndexReader) -> "TransformerIndex | None":
         """Return the lane of a generation with all that the store has now; None where there is no store."""
         if self._off or self._error:
             return None
         with self._lock:
-            if self._lane is None or self._lane[0] is not reader or self._lane[1] is None:
+            if self._index is None or self._index[0] is not reader or self._index[1] is None:
                 try:
-                    self._lane = (reader, self._new_lane(reader))
+                    self._index = (reader, self._new_index(reader))
                 except EmbedderError as error:
                     self._error = str(error)
                     return None
-            lane = self._lane[1]
-        if lane is not None:
-            lane.take_up()
-        return lane
+            status = self._index[1]
+        if status is not None:
+            status.load_new()
+        return status
 
-    def _new_lane(self, reader: Reader) -> "DeepLane | None":
+    def _new_index(self, reader: IndexReader) -> "TransformerIndex | None":
         store = self._stored()
         keys = reader.card_keys() if store is not None else None
         if store is None or keys is None:
             return None
-        from codecards.retrieval.vectors.transformer_vectors import DeepLane  # noqa: PLC0415 - as above
+        from codecards.retrieval.vectors.transformer_vectors import TransformerIndex  # noqa: PLC0415 - as above
 
-        return DeepLane(keys, store)
+        return TransformerIndex(keys, store)
 
     @property
     def _is_ready(self) -> bool:
         return self._model.is_loaded and self._model.is_checked
 
-    def _stored(self) -> "DeepStore | None":
+    def _stored(self) -> "TransformerStore | None":
         """Return the store if there is one that can be used."""
         if self._store is None and self.has_store():
             assert self._model.identity  # takes a moment: before the lock
@@ -196,19 +196,19 @@ class DeepVectors:
                 self._store = self._model.stored_vectors(self._folder)
             return self._store
 
-    def _made(self) -> "DeepStore":
+    def _made(self) -> "TransformerStore":
         """Return the store, made where there is none that can be used."""
         if (store := self._stored()) is None:
-            from codecards.retrieval.embed.drift import canary  # noqa: PLC0415 - as above
+            from codecards.retrieval.embed.drift import probe_vectors  # noqa: PLC0415 - as above
             from codecards.retrieval.vectors.transformer_store import make_store  # noqa: PLC0415
 
             embedder = self._model.loaded()
-            of_model = canary(embedder)
+            of_model = probe_vectors(embedder)
             with self._lock:
                 if self._store is None:
                     self._store = make_store(self._folder / STORE_FILE, embedder.identity, of_model)
-                    self._lane = None
+                    self._index = None
                 store = self._store
         if self._model.is_loaded:
-            self._model.check(store.canary)
+            self._model.check(store.probe_vectors)
         return store

@@ -11,7 +11,7 @@ FILE_NAME = "tuned_weights.json"
 FORMAT = 1
 
 
-class TunedFile:
+class TunedWeightsFile:
     """Reads the file anew whenever it changes. A file that can't be used changes nothing, and says why."""
 
     def __init__(self, folder: Path) -> None:

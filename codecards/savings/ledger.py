@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from codecards.retrieval.query.query import read_query
 from codecards.router.compress.token_count import TokenCounter, estimate_tokens
 from codecards.savings.grep_baseline import Baseline, Corpus
-from codecards.savings.questions import Question
-from codecards.savings.usage_log import Supply
+from codecards.savings.questions import SavingsQuestion
+from codecards.savings.usage_log import WindowEntry
 
 MAX_OPENED = 5
 
@@ -28,7 +28,7 @@ class Offered:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ToolAnswerText:
     """What a tool answered, as the agent's model reads it."""
 
     text: str
@@ -39,7 +39,7 @@ class Answer:
 class TaskCost:
     """One question, both ways; all in tokens."""
 
-    question: Question
+    question: SavingsQuestion
     schema: int
     """Of all tools with their instructions; paid once a session, so here for a session with this one question."""
     answer: int
@@ -110,10 +110,10 @@ class Totals:
 
 
 def cost_of(
-    question: Question,
+    question: SavingsQuestion,
     corpus: Corpus,
     schema: int,
-    ask: Callable[[str], Answer],
+    ask: Callable[[str], ToolAnswerText],
     n_lines: int,
     count: TokenCounter = estimate_tokens,
 ) -> TaskCost:
@@ -158,7 +158,7 @@ def totals_of(costs: Sequence[TaskCost]) -> Totals:
 
 
 def session_cost(
-    name: str, supplies: Iterable[Supply], corpus: Corpus, schema: int, n_lines: int
+    name: str, supplies: Iterable[WindowEntry], corpus: Corpus, schema: int, n_lines: int
 ) -> SessionCost | None:
     """Return what a session cost and spared, from what hooks saw; None if they saw no answer.
 
@@ -193,7 +193,7 @@ def session_cost(
     )  # fmt: skip
 
 
-def _read_next(log: Sequence[Supply]) -> tuple[str, ...]:
+def _read_next(log: Sequence[WindowEntry]) -> tuple[str, ...]:
     """Return the first file that the agent read itself before it asked again."""
     for one in log:
         if one.kind == "answer":

@@ -19,7 +19,7 @@ _reference = re.compile(r"\s*\(?#\d+\)?\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SavingsQuestion:
     """A question, and the files that answer it."""
 
     query: str
@@ -29,7 +29,7 @@ class Question:
     """"file", a commit, or a session's name."""
 
 
-def questions_of_file(path: Path, known: Collection[str]) -> tuple[list[Question], int]:
+def questions_of_file(path: Path, known: Collection[str]) -> tuple[list[SavingsQuestion], int]:
     """Return the questions of a file of JSON lines, and how many were left out because none of their files is indexed.
 
     Args:
@@ -43,7 +43,7 @@ def questions_of_file(path: Path, known: Collection[str]) -> tuple[list[Question
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} can't be read: {error}") from error
-    questions: list[Question] = []
+    questions: list[SavingsQuestion] = []
     n_left_out = 0
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -54,7 +54,7 @@ def questions_of_file(path: Path, known: Collection[str]) -> tuple[list[Question
             raise UsageError(f"{path}:{number} is no question with its files: {error}") from error
         targets = tuple(one for one in files if one in known)
         if targets:
-            questions.append(Question(query, targets, "file"))
+            questions.append(SavingsQuestion(query, targets, "file"))
         else:
             n_left_out += 1
     return questions, n_left_out
@@ -77,7 +77,7 @@ def _row(row: object) -> tuple[str, list[str]]:
     return row["query"], [str(one) for one in paths]
 
 
-def questions_of_history(root: Path, known: Collection[str], limit: int) -> list[Question]:
+def questions_of_history(root: Path, known: Collection[str], limit: int) -> list[SavingsQuestion]:
     """Return newest commits as questions: the subject asks, the few source files that it changed answer.
 
     Args:
@@ -88,7 +88,7 @@ def questions_of_history(root: Path, known: Collection[str], limit: int) -> list
     log = run_git(
         root, "log", f"-{MAX_COMMITS}", "--no-merges", "--name-only", "--relative", "-z", "--format=%x01%h%x02%s%x02"
     )
-    questions: list[Question] = []
+    questions: list[SavingsQuestion] = []
     for entry in (log or b"").split(b"\x01")[1:]:
         if len(questions) == limit:
             break
@@ -101,11 +101,11 @@ def questions_of_history(root: Path, known: Collection[str], limit: int) -> list
             and 1 <= len(targets) <= MAX_CHANGED_FILES
             and len(changed) <= 3 * MAX_CHANGED_FILES
         ):
-            questions.append(Question(query, targets, f"commit {commit.decode()}"))
+            questions.append(SavingsQuestion(query, targets, f"commit {commit.decode()}"))
     return questions
 
 
-def questions_of_session(state: SessionState) -> Iterator[Question]:
+def questions_of_session(state: SessionState) -> Iterator[SavingsQuestion]:
     """Yield what a session recalled: the next file that the agent then read or changed answers it; else the best hit."""
     for number, operation in enumerate(state.operations):
         if operation.kind != "recall" or not operation.query:
@@ -119,4 +119,4 @@ def questions_of_session(state: SessionState) -> Iterator[Question]:
             operation.paths[:1],
         )
         if after:
-            yield Question(operation.query, tuple(after), state.name)
+            yield SavingsQuestion(operation.query, tuple(after), state.name)

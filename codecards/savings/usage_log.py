@@ -17,7 +17,7 @@ LOG_NAME = "supplied.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class Supply:
+class WindowEntry:
     """One text that went into the agent's window."""
 
     kind: str
@@ -29,7 +29,7 @@ class Supply:
     """Files of the project that it shows or names."""
 
 
-def note_supply(folder: Path, supply: Supply) -> None:
+def log_window_entry(folder: Path, supply: WindowEntry) -> None:
     """Append one line to a session's log.
 
     Raises:
@@ -41,7 +41,7 @@ def note_supply(folder: Path, supply: Supply) -> None:
         append_line(folder / LOG_NAME, msgspec.json.encode(supply))
 
 
-def read_supplies(folder: Path) -> Iterator[Supply]:
+def read_supplies(folder: Path) -> Iterator[WindowEntry]:
     """Yield the lines of a session's log, oldest first; a broken one, such as a crash leaves, is passed over."""
     try:
         lines = (folder / LOG_NAME).read_bytes().split(b"\n")
@@ -49,6 +49,6 @@ def read_supplies(folder: Path) -> Iterator[Supply]:
         return
     for line in lines:
         try:
-            yield msgspec.json.decode(line, type=Supply)
+            yield msgspec.json.decode(line, type=WindowEntry)
         except (msgspec.DecodeError, UnicodeDecodeError):
             continue

@@ -8,7 +8,7 @@ from codecards.features.targets import find_target
 from codecards.indexer.cards.card import Card
 from codecards.indexer.parse.fingerprint import syntax_hash
 from codecards.project.freshness import FreshFiles
-from codecards.project.reader import Reader
+from codecards.project.reader import IndexReader
 from codecards.router.notes.note import Anchor
 
 MAX_SEARCHED_CARDS = 20_000
@@ -18,7 +18,9 @@ MAX_SEARCHED_CARDS = 20_000
 class IndexAnchors:
     """Resolves anchors over the newest generation and the files as they are on disk."""
 
-    def __init__(self, root: Path, reader: Callable[[], Reader], fresh: Callable[[Reader], FreshFiles]) -> None:
+    def __init__(
+        self, root: Path, reader: Callable[[], IndexReader], fresh: Callable[[IndexReader], FreshFiles]
+    ) -> None:
         """Take the project, what opens the newest generation, and what looks at its files."""
         self._root, self._reader, self._fresh = root, reader, fresh
         self._by_syntax: tuple[int, dict[str, list[Anchor]]] = (0, {})
@@ -64,7 +66,7 @@ class IndexAnchors:
         return self._by_syntax[1].get(syntax_hash, [])
 
 
-def _anchors_by_syntax(reader: Reader, fresh: FreshFiles) -> dict[str, list[Anchor]]:
+def _anchors_by_syntax(reader: IndexReader, fresh: FreshFiles) -> dict[str, list[Anchor]]:
     found: dict[str, list[Anchor]] = {}
     for card in islice(reader.snapshot.symbols(), MAX_SEARCHED_CARDS):
         value = _hash_of(card, fresh)
@@ -81,6 +83,6 @@ def _hash_of(card: Card, fresh: FreshFiles) -> str:
     return ""
 
 
-def _hash_of_file(path: str, reader: Reader, fresh: FreshFiles) -> str:
+def _hash_of_file(path: str, reader: IndexReader, fresh: FreshFiles) -> str:
     read, entry = fresh.lines(path), reader.snapshot.file_at(path)
     return "" if read is None or entry is None else syntax_hash("\n".join(read[0]), entry.language)

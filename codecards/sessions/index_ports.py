@@ -8,7 +8,7 @@ from pathlib import Path
 
 from codecards.answers import Recall
 from codecards.errors import AmbiguousTargetError, CodecardsError, SnapshotError, TargetNotFoundError
-from codecards.features.file_digest import code_card
+from codecards.features.file_digest import file_digest
 from codecards.features.targets import find_files
 from codecards.indexer.cards.card import Card
 from codecards.indexer.cards.chunking import text_lines
@@ -20,11 +20,11 @@ from codecards.indexer.walk.files import DiscoverySettings, SourceFile, read_fil
 from codecards.indexer.walk.git import commits_by_path
 from codecards.indexer.walk.secret_names import is_secret_file
 from codecards.project.freshness import FreshFiles
-from codecards.project.reader import Reader
+from codecards.project.reader import IndexReader
 from codecards.router.compress.digests import OutlineDigester, digest_tree
 from codecards.router.notes.archive import Archive
 from codecards.router.notes.note import AnchorResolver
-from codecards.router.ports import FileText, Project, Reference, Signal, text_hash
+from codecards.router.ports import FileText, FoldedHit, Project, Signal, text_hash
 
 CALL_WEIGHT = 0.55
 """Of one file that calls or is called by a file in use; more edges add to it."""
@@ -39,7 +39,7 @@ MAX_FOLDER_FILES = 2_000
 FOLDER_TOKENS = 2_000
 """Most tokens of an opened folder."""
 
-ReaderSource = Callable[[], Reader]
+ReaderSource = Callable[[], IndexReader]
 
 
 class ProjectTexts:
@@ -111,7 +111,7 @@ class ProjectPaths:
 class IndexDigester:
     """Makes a file's digest of its cards; of what the index does not have, by the look of the lines."""
 
-    def __init__(self, reader: ReaderSource, fresh: Callable[[Reader], FreshFiles]) -> None:
+    def __init__(self, reader: ReaderSource, fresh: Callable[[IndexReader], FreshFiles]) -> None:
         self._reader, self._fresh = reader, fresh
 
     def digest(self, path: str, text: str) -> str:
@@ -123,7 +123,7 @@ class IndexDigester:
             entry = reader.snapshot.file_at(path)
             if entry is not None:
                 cards = [looked.card for looked in self._fresh(reader).look(reader.snapshot.cards_in(path))]
-                return code_card(text_lines(text), cards, reader.snapshot.facts(entry.content_key))
+                return file_digest(text_lines(text), cards, reader.snapshot.facts(entry.content_key))
         except SnapshotError:
             pass  # no index yet, or none that can be read: the text itself still tells
         return OutlineDigester().digest(path, text)
@@ -187,11 +187,11 @@ class IndexRecaller:
     def __init__(self, recall: Callable[[str, int], Recall]) -> None:
         self._recall = recall
 
-    def recall(self, query: str, limit: int) -> Sequence[Reference]:
+    def recall(self, query: str, limit: int) -> Sequence[FoldedHit]:
         """Return the best hits, folded (no text)."""
         found = self._recall(query, limit)
         return [
-            Reference(
+            FoldedHit(
                 hit.card.symbol_id, hit.card.path, hit.card.signature or hit.card.doc.partition("\n")[0],
                 hit.card.lead_line, hit.card.last_line, hit.score, valid_as_of=f"generation {found.generation}",
             )
@@ -212,9 +212,9 @@ def indexed_project(
     anchors: AnchorResolver,
     *,
     reader: ReaderSource,
-    fresh: Callable[[Reader], FreshFiles],
+    fresh: Callable[[IndexReader], FreshFiles],
     recall: Callable[[str, int], Recall],
-    catch_up: Callable[[], str],
+    refresh_if_small: Callable[[], str],
 ) -> Project:
     """Return the project that sessions ask.
 
@@ -226,7 +226,7 @@ def indexed_project(
         reader: Returns the newest generation.
         fresh: Returns what looks at files on disk.
         recall: Answers a question with so many hits.
-        catch_up: Takes changed files in; called before each turn.
+        refresh_if_small: Takes changed files in; called before each turn.
     """
     recaller = IndexRecaller(recall)
 
@@ -247,5 +247,5 @@ def indexed_project(
 
     return Project(
         ProjectTexts(root, settings, reader), IndexDigester(reader, fresh), ProjectNeighbours(root, reader, archive),
-        recaller, recaller, anchors, ProjectPaths(root, reader), generation, catch_up, recent,
+        recaller, recaller, anchors, ProjectPaths(root, reader), generation, refresh_if_small, recent,
     )  # fmt: skip

@@ -10,8 +10,8 @@ from codecards.indexer.atomic_files import write_atomic
 from codecards.indexer.index_folder import FOLDER_NAME, IGNORE_TEXT
 from codecards.indexer.walk.files import resolve_inside
 from codecards.project.freshness import FreshFiles
-from codecards.project.reader import Reader
-from codecards.router.compress.summaries import Summariser, Summarising
+from codecards.project.reader import IndexReader
+from codecards.router.compress.summaries import Summariser, SummariserConfig
 from codecards.router.memory.store import SessionStore
 from codecards.router.notes.archive import Archive
 from codecards.router.session import Session
@@ -27,10 +27,10 @@ class ProjectState:
         root: Path,
         settings: Settings,
         *,
-        reader: Callable[[], Reader],
-        fresh: Callable[[Reader], FreshFiles],
+        reader: Callable[[], IndexReader],
+        fresh: Callable[[IndexReader], FreshFiles],
         recall: Callable[[str, int], Recall],
-        catch_up: Callable[[], str],
+        refresh_if_small: Callable[[], str],
     ) -> None:
         """Take the project, and what its engine can do: open the newest generation, look at files, answer, catch up."""
         self._settings = settings
@@ -41,7 +41,7 @@ class ProjectState:
         self.anchors = IndexAnchors(root, reader, fresh)
         self.project = indexed_project(
             root, settings.build.discovery, self.archive, self.anchors, reader=reader, fresh=fresh, recall=recall,
-            catch_up=catch_up,
+            refresh_if_small=refresh_if_small,
         )  # fmt: skip
 
     def session(
@@ -51,10 +51,10 @@ class ProjectState:
         goal: str | None,
         budget_tokens: int,
         constraints: Sequence[str],
-        summariser: Summariser | Summarising | None = None,
+        summariser: Summariser | SummariserConfig | None = None,
     ) -> Session:
         """Return the session of this name, else a new one; see `Engine.session`."""
-        traces, summarising = self._settings.traces_turns, Summarising.by(summariser)
+        traces, summarising = self._settings.traces_turns, SummariserConfig.by(summariser)
         if goal is not None and not self.sessions.exists(name):
             try:
                 return Session.start(

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from codecards.indexer.build.worker_pool import Workers
 from codecards.indexer.index_folder import IndexFolder
 from codecards.indexer.walk.git import git_state
-from codecards.project.reader import Reader
-from codecards.project.tuned_weights import TunedFile
+from codecards.project.reader import IndexReader
+from codecards.project.tuned_weights import TunedWeightsFile
 from codecards.retrieval.hits import Ranking
 from codecards.retrieval.rank.tuned_weights import GROUPS, LEAST, MOST, TunedWeights, group_of
 from codecards.retrieval.search import search
@@ -84,7 +84,7 @@ class TuneReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class TaskRanking:
     """One task's hits, ready to be put in another order: F files."""
 
     parts: Matrix
@@ -96,7 +96,7 @@ class Ranked:
 
 
 def tune_project(
-    root: Path, reader: Reader, workers: Workers, folder: IndexFolder, *, fits: bool, n_commits: int
+    root: Path, reader: IndexReader, workers: Workers, folder: IndexFolder, *, fits: bool, n_commits: int
 ) -> TuneReport:
     """Measure a project by its own history; where asked, fit weights, and keep them if they help.
 
@@ -123,7 +123,7 @@ def tune_project(
         created = datetime.now(UTC).date().isoformat()
         fit = report.fit
         tuned = TunedWeights(fit.factors, _version(), commit, created, report.n_tasks, fit.before, fit.after)
-        TunedFile(folder.path).write(tuned)
+        TunedWeightsFile(folder.path).write(tuned)
     return report
 
 
@@ -144,7 +144,7 @@ def measure(mined: MinedTasks, rank: Callable[[str, int], Ranking], commit: str,
         fits: Whether to fit weights.
     """
     rows: list[dict[str, float]] = []
-    ranked: list[Ranked] = []
+    ranked: list[TaskRanking] = []
     for task in mined.tasks:
         ranking = rank(task.text, LOOKED_AT)
         rows.append(_scores(task, ranking))
@@ -162,7 +162,7 @@ def measure(mined: MinedTasks, rank: Callable[[str, int], Ranking], commit: str,
     )
 
 
-def fit_weights(ranked: Sequence[Ranked]) -> Fit:
+def fit_weights(ranked: Sequence[TaskRanking]) -> Fit:
     """Return factors for the groups of weights, and whether they help on tasks that they were not fitted to.
 
     The folds are stretches of history, one after the other, so that a fit never sees a task's neighbours in time on both
@@ -189,7 +189,7 @@ def fit_weights(ranked: Sequence[Ranked]) -> Fit:
     return Fit(accepted, reason, found, float(before.mean()), float(after.mean()), gain)
 
 
-def _fitted(ranked: Sequence[Ranked]) -> Matrix:
+def _fitted(ranked: Sequence[TaskRanking]) -> Matrix:
     """Return the factors under which right files most surely come first: listwise softmax, by gradient ascent."""
     tasks = [one for one in ranked if one.gold.any() and not one.gold.all()]
     logs = np.zeros(len(GROUPS))
@@ -214,7 +214,7 @@ def _fitted(ranked: Sequence[Ranked]) -> Matrix:
     return np.asarray(np.exp(logs))
 
 
-def _ranked(task: CommitTask, ranking: Ranking) -> Ranked:
+def _ranked(task: CommitTask, ranking: Ranking) -> TaskRanking:
     column = {name: place for place, name in enumerate(GROUPS)}
     rows: dict[str, Matrix] = {}
     for hit in ranking.hits:
@@ -224,7 +224,7 @@ def _ranked(task: CommitTask, ranking: Ranking) -> Ranked:
         for term in hit.terms:
             row[column.get(group_of(term.name) or "", len(GROUPS))] += term.value
     parts = np.array(list(rows.values())).reshape(-1, len(GROUPS) + 1)
-    return Ranked(parts, np.array([path in task.paths for path in rows], np.bool_), len(task.paths))
+    return TaskRanking(parts, np.array([path in task.paths for path in rows], np.bool_), len(task.paths))
 
 
 def _scores(task: CommitTask, ranking: Ranking) -> dict[str, float]:
@@ -241,11 +241,11 @@ def _scores(task: CommitTask, ranking: Ranking) -> dict[str, float]:
     return scores
 
 
-def _order(one: Ranked, factors: Matrix) -> NDArray[np.intp]:
+def _order(one: TaskRanking, factors: Matrix) -> NDArray[np.intp]:
     return np.argsort(-(one.parts[:, :-1] @ factors + one.parts[:, -1]), kind="stable")
 
 
-def _ndcg(one: Ranked, order: NDArray[np.intp]) -> float:
+def _ndcg(one: TaskRanking, order: NDArray[np.intp]) -> float:
     return _gain(np.flatnonzero(one.gold[order]).tolist()) / _gain(range(one.n_gold))
 
 

@@ -9,7 +9,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from codecards.answers import Caller, Calls, FileSummary, FoundCard, Impact, Lane, Recall, Shown, Status, WhyNot
+from codecards.answers import (
+    Caller,
+    Calls,
+    FileSummary,
+    FoundCard,
+    Impact,
+    Recall,
+    RetrieverStatus,
+    ShownTarget,
+    Status,
+    WhyNot,
+)
 from codecards.indexer.build.refresh import IndexReport
 from codecards.indexer.cards.card import Card
 from codecards.indexer.problems import Problem
@@ -137,12 +148,12 @@ def recall_json(
         "searched": {"files": recall.n_files, "cards": recall.n_cards, "left_out": recall.left_out},
         "suggestions": list(recall.suggestions),
         "notices": [printable(notice) for notice in recall.notices],
-        "lanes": [lane_json(lane) for lane in recall.lanes],
+        "retrievers": [retriever_json(lane) for lane in recall.retrievers],
         "took_ms": round(recall.took_ms, 3),
     }
 
 
-def lane_json(lane: Lane) -> Json:
+def retriever_json(lane: RetrieverStatus) -> Json:
     """Return one way of finding, and whether it takes part."""
     return {"name": lane.name, "ready": lane.ready, "reason": printable(lane.reason)}
 
@@ -229,7 +240,7 @@ def outline_json(cards: Sequence[Card], *, limit: int, offset: int, digest: str 
     return {"outline": rows, "total": len(cards), "truncated": len(page) < len(cards)} | text
 
 
-def shown_json(shown: Shown) -> Json:
+def shown_json(shown: ShownTarget) -> Json:
     """Return a symbol, file or line with its text."""
     return {
         "card": card_json(shown.card) | _links_json(shown) if shown.card is not None else None,
@@ -241,7 +252,7 @@ def shown_json(shown: Shown) -> Json:
     }
 
 
-def _links_json(shown: Shown) -> Json:
+def _links_json(shown: ShownTarget) -> Json:
     """Return what a shown card brings in and calls."""
     return {
         "imports": [
@@ -270,7 +281,7 @@ def status_json(status: Status) -> Json:
             "dimensions": status.embedder_dimensions,
             "identity": status.embedder_identity,
         },
-        "lanes": [lane_json(lane) for lane in status.lanes],
+        "retrievers": [retriever_json(lane) for lane in status.retrievers],
         "problems": [problem_json(problem) for problem in status.problems],
         "weights": {
             "tuned": asdict(status.tuned) if status.tuned is not None else None,

@@ -7,7 +7,7 @@ import msgspec
 from codecards.errors import StateFileError
 from codecards.router.assemble.context import Context
 from codecards.router.compress.compaction import Compaction
-from codecards.router.memory.ledger import Ledger, LedgerSummary
+from codecards.router.memory.ledger import LedgerSummary, TokenLedger
 from codecards.router.memory.state import SessionState
 from codecards.router.memory.working_memory import WorkingMemory
 from codecards.router.notes.archive import ReviewItem
@@ -104,14 +104,16 @@ def context_json(context: Context, actions: Iterable[RoutingAction] = ()) -> Jso
             for action in actions
             if action.kind is not ActionKind.KEEP or action.reason
         ],
-        "fates": [{"what": printable(one.what), "fate": one.kind.value, "reason": one.reason} for one in context.fates],
+        "fates": [
+            {"what": printable(one.what), "fate": one.kind.value, "reason": one.reason} for one in context.outcomes
+        ],
         "left_out": [printable(one) for one in context.left_out],
         "turn": context.turn,
         "version": context.version,
     }
 
 
-def ledger_json(ledger: Ledger) -> Json:
+def ledger_json(ledger: TokenLedger) -> Json:
     """Return where the tokens of a turn went."""
     return {
         "turn": ledger.turn,

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from codecards.indexer.store.snapshot import Stamp
-from codecards.indexer.store.rows import FileEntry
+from codecards.indexer.store.rows import IndexedFile
 from codecards.indexer.walk.files import SourceFile
 
 RACY_MARGIN_NS = 2_000_000_000
@@ -19,13 +19,13 @@ RACY_MARGIN_NS = 2_000_000_000
 class Changes:
     """The difference between the files on disk and those of the last generation."""
 
-    unchanged: tuple[FileEntry, ...]
-    suspects: tuple[tuple[SourceFile, FileEntry | None], ...]
+    unchanged: tuple[IndexedFile, ...]
+    suspects: tuple[tuple[SourceFile, IndexedFile | None], ...]
     """Files to read, with what was known of them."""
-    removed: tuple[FileEntry, ...]
+    removed: tuple[IndexedFile, ...]
 
 
-def compare(known: Iterable[FileEntry], found: Iterable[SourceFile], *, trust_times: bool = True) -> Changes:
+def compare(known: Iterable[IndexedFile], found: Iterable[SourceFile], *, trust_times: bool = True) -> Changes:
     """Return what changed between two listings.
 
     Args:
@@ -34,8 +34,8 @@ def compare(known: Iterable[FileEntry], found: Iterable[SourceFile], *, trust_ti
         trust_times: False reads every file again.
     """
     before = {entry.path: entry for entry in known}
-    unchanged: list[FileEntry] = []
-    suspects: list[tuple[SourceFile, FileEntry | None]] = []
+    unchanged: list[IndexedFile] = []
+    suspects: list[tuple[SourceFile, IndexedFile | None]] = []
     for file in found:
         entry = before.pop(file.path, None)
         if entry is not None and trust_times and not entry.racy and same_stamp(file, entry):
@@ -68,7 +68,7 @@ def is_racy(mtime_ns: int, read_at_ns: int) -> bool:
     return mtime_ns > read_at_ns - RACY_MARGIN_NS
 
 
-def same_stamp(file: SourceFile, entry: FileEntry) -> bool:
+def same_stamp(file: SourceFile, entry: IndexedFile) -> bool:
     """Return whether the file system says the same of a file as when it was indexed."""
     return (file.size_bytes, file.mtime_ns, file.ctime_ns, file.inode) == (
         entry.size_bytes, entry.mtime_ns, entry.ctime_ns, entry.inode,

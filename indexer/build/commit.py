@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codecards.indexer.build.changes import Changes
-from codecards.indexer.store.derived import Change, ChangedFile, Deriver
+from codecards.indexer.store.derived import GenerationDiff, ChangedFile, Deriver
 from codecards.indexer.graph.resolver import Resolver
 from codecards.indexer.graph.edges import Edge
 from codecards.indexer.problems import Problem, Reason
 from codecards.indexer.build.ingest import ReadFile
-from codecards.indexer.store.rows import FileEntry
+from codecards.indexer.store.rows import IndexedFile
 from codecards.indexer.store.writer import SnapshotWriter
 from codecards.indexer.graph.symbols import SymbolTable
 
@@ -24,7 +24,7 @@ COSTS_A_FILE = frozenset({Reason.WORKER_DIED, Reason.TIMED_OUT, Reason.VANISHED}
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class GenerationInput:
     """What a new generation has to take in."""
 
     changes: Changes
@@ -39,7 +39,7 @@ class Difference:
 
 
 def commit_generation(
-    writer: SnapshotWriter, difference: Difference, deriver: Deriver, new_folder: Path, progress: Progress
+    writer: SnapshotWriter, difference: GenerationInput, deriver: Deriver, new_folder: Path, progress: Progress
 ) -> None:
     """Write the next generation: files, cards, edges, and what is derived.
 
@@ -63,7 +63,7 @@ def commit_generation(
         progress("deriving", 0, 1)
         removed = frozenset(entry.file_id for entry in changes.removed)
         everything = changed if difference.old_folder is not None else _every_file(writer, changed)
-        deriver.derive(Change(difference.old_folder, new_folder, everything, removed, writer.links()))
+        deriver.derive(GenerationDiff(difference.old_folder, new_folder, everything, removed, writer.links()))
         writer.forget(generation)
         complete = not any(problem.reason in COSTS_A_FILE for problem in writer.problems())
         writer.put_meta(
@@ -94,13 +94,13 @@ def _put_files(writer: SnapshotWriter, read: list[ReadFile]) -> list[ChangedFile
     return changed
 
 
-def _same_interfaces(difference: Difference) -> bool:
+def _same_interfaces(difference: GenerationInput) -> bool:
     """Return whether no change can touch how other files' references resolve."""
     before = {known.path: known.interface for _, known in difference.changes.suspects if known is not None}
     return all(before.get(one.entry.path) == one.entry.interface for one in difference.read)
 
 
-def _resolve(writer: SnapshotWriter, changed: Sequence[FileEntry] | None, progress: Progress) -> None:
+def _resolve(writer: SnapshotWriter, changed: Sequence[IndexedFile] | None, progress: Progress) -> None:
     """Resolve the references of the changed files, or (None) of all."""
     files = writer.files()
     file_ids = {entry.path: entry.file_id for entry in files}
@@ -124,7 +124,7 @@ def _every_file(writer: SnapshotWriter, changed: Sequence[ChangedFile]) -> list[
     return [have.get(entry.file_id) or ChangedFile(entry, *writer.stored(entry)) for entry in writer.files()]
 
 
-def _content_problems(writer: SnapshotWriter, difference: Difference) -> list[Problem]:
+def _content_problems(writer: SnapshotWriter, difference: GenerationInput) -> list[Problem]:
     """Return the problems that contents have: of the files read now, and of those that are as before."""
     same = {entry.path for entry in difference.changes.unchanged}
     found: list[Problem] = []

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from codecards.indexer.build.changes import Changes, is_racy
-from codecards.indexer.cards.record import HeldRecord, PackedRecord, content_key, hold, unpack_facts
+from codecards.indexer.cards.record import PackedContents, PackedRecord, content_key, hold, unpack_facts
 from codecards.indexer.walk.roles import role_of
 from codecards.indexer.parse.languages import HEAD_BYTES, detect_language
 from codecards.indexer.graph.module_paths import module_name
 from codecards.indexer.problems import Problem
-from codecards.indexer.store.rows import FileEntry
+from codecards.indexer.store.rows import IndexedFile
 from codecards.indexer.walk.files import SourceFile, read_file
 from codecards.indexer.walk.files import DiscoverySettings
 from codecards.indexer.graph.symbols import interface_digest
@@ -25,9 +25,9 @@ RECORDS_A_COMMIT = 500
 class ReadFile:
     """A suspect that was read."""
 
-    entry: FileEntry
+    entry: IndexedFile
     """With `file_id` 0 for a new file."""
-    record: HeldRecord | None
+    record: PackedContents | None
     """None where the content is the same as before."""
 
 
@@ -41,18 +41,18 @@ class Store:
 
 
 @dataclass(frozen=True, slots=True)
-class _Suspect:
+class _ReadFile:
     """A file whose bytes were read."""
 
     file: SourceFile
-    known: FileEntry | None
+    known: IndexedFile | None
     key: bytes
     language: str
     read_at_ns: int
 
 
 @dataclass(slots=True)
-class SuspectReader:
+class Ingest:
     """Reads the suspects of one refresh."""
 
     root: Path
@@ -65,7 +65,7 @@ class SuspectReader:
     problems: list[Problem] = field(default_factory=list)
     """Of files that could not be read."""
     n_parsed: int = 0
-    _suspects: list[_Suspect] = field(default_factory=list)
+    _suspects: list[_ReadFile] = field(default_factory=list)
     _records: dict[bytes, PackedRecord] = field(default_factory=dict)
 
     def read(self, changes: Changes, workers: Workers) -> list[ReadFile]:
@@ -93,7 +93,7 @@ class SuspectReader:
                 continue
             language = detect_language(file.path, data[:HEAD_BYTES])
             key = content_key(language, data)
-            self._suspects.append(_Suspect(file, known, key, language, read_at_ns))
+            self._suspects.append(_ReadFile(file, known, key, language, read_at_ns))
             is_same = self.trusts_known and known is not None and known.content_key == key
             if key in seen or is_same:
                 continue
@@ -104,7 +104,7 @@ class SuspectReader:
             else:
                 yield Content(key, language, data)
 
-    def _finished(self, suspect: _Suspect) -> ReadFile:
+    def _finished(self, suspect: _ReadFile) -> ReadFile:
         """Return the file with all that its content says."""
         file, known = suspect.file, suspect.known
         racy = is_racy(file.mtime_ns, suspect.read_at_ns)
@@ -115,7 +115,7 @@ class SuspectReader:
                            inode=file.inode, racy=racy)  # fmt: skip
             return ReadFile(same, None)
         facts, held = unpack_facts(record.facts), hold(record)
-        entry = FileEntry(
+        entry = IndexedFile(
             file_id=known.file_id if known is not None else 0,
             path=file.path,
             content_key=suspect.key,

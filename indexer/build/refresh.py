@@ -16,7 +16,7 @@ from codecards.indexer.build.changes import Changes, compare, nothing_changed
 from codecards.indexer.cards.record import EXTRACTOR_VERSION
 from codecards.indexer.walk.git import GitState, git_state
 from codecards.indexer.index_folder import FORMAT, IndexFolder, Manifest
-from codecards.indexer.problems import Kept, Problem
+from codecards.indexer.problems import Coverage, Problem
 from codecards.indexer.store.writer import SnapshotWriter
 from codecards.indexer.walk.discovery import Discovery, discover
 from codecards.indexer.walk.files import DiscoverySettings
@@ -92,7 +92,7 @@ class _Suspects:
 
 
 @dataclass(frozen=True, slots=True)
-class _Taken:
+class _RefreshCounts:
     """What was taken into the index."""
 
     n_parsed: int
@@ -141,7 +141,7 @@ def refresh(
 def _refresh(run: _Run, *, full: bool) -> IndexReport:
     """Read what changed and commit it, if it is anything."""
     folder, deriver = run.folder, run.deriver
-    manifest, messages = _make_ready(folder)
+    manifest, messages = _open_or_reset(folder)
     with closing(SnapshotWriter(folder.database)) as writer:
         meta = writer.meta()
         if manifest is not None and manifest.database != folder.database_stamp():
@@ -153,7 +153,7 @@ def _refresh(run: _Run, *, full: bool) -> IndexReport:
         if not fits and writer.generation and not full:
             messages = (*messages, "the word and vector indexes did not fit this version and were derived anew")
         with _no_collection():
-            taken = _take_in(run, writer, old if fits else None, full=full)
+            taken = _ingest(run, writer, old if fits else None, full=full)
         generation = writer.generation
         counts = writer.meta()
         all_problems = writer.problems()
@@ -170,7 +170,7 @@ def _refresh(run: _Run, *, full: bool) -> IndexReport:
         n_read=taken.n_parsed,
         n_unchanged=len(run.discovery.files) - taken.n_changed,
         n_removed=taken.n_removed,
-        n_skipped=len({problem.path for problem in all_problems if problem.kept is Kept.NONE}),
+        n_skipped=len({problem.path for problem in all_problems if problem.kept is Coverage.NONE}),
         n_cards=int(counts["n_cards"]),
         n_edges=int(counts["n_edges"]),
         problems=tuple(all_problems),
@@ -178,7 +178,7 @@ def _refresh(run: _Run, *, full: bool) -> IndexReport:
     )
 
 
-def _take_in(run: _Run, writer: SnapshotWriter, old: Path | None, *, full: bool) -> _Taken:
+def _ingest(run: _Run, writer: SnapshotWriter, old: Path | None, *, full: bool) -> _RefreshCounts:
     """Read what changed and commit it; note no more than the time where nothing did.
 
     Args:
@@ -190,10 +190,10 @@ def _take_in(run: _Run, writer: SnapshotWriter, old: Path | None, *, full: bool)
     state = _state_values(git_state(run.root))
     same_problems = set(run.discovery.problems) == set(writer.problems(of_content=False))
     if old is not None and same_problems and nothing_changed(writer.stamps(), run.discovery.files):
-        _touch(writer, (), state)
-        return _Taken(0, 0, 0)
+        _update_stamps(writer, (), state)
+        return _RefreshCounts(0, 0, 0)
     # What reads and links costs as much to load as a look at ten thousand files that did not change.
-    from codecards.indexer.build.commit import Difference, commit_generation  # noqa: PLC0415
+    from codecards.indexer.build.commit import GenerationInput, commit_generation  # noqa: PLC0415
 
     changes = compare(writer.files(), run.discovery.files, trust_times=not full)
     suspects = _read(run, writer, changes, trusts=not full)
@@ -201,12 +201,12 @@ def _take_in(run: _Run, writer: SnapshotWriter, old: Path | None, *, full: bool)
     n_changed = sum(one.record is not None for one in suspects.read)
     same_problems = set(of_reading) == set(writer.problems(of_content=False))
     if old is not None and not n_changed and not changes.removed and same_problems:
-        _touch(writer, suspects.read, state)
+        _update_stamps(writer, suspects.read, state)
     else:
         new = run.folder.derived(writer.generation + 1)
-        difference = Difference(changes, suspects.read, of_reading, old, state)
+        difference = GenerationInput(changes, suspects.read, of_reading, old, state)
         commit_generation(writer, difference, run.deriver, new, run.progress)
-    return _Taken(suspects.n_parsed, n_changed, len(changes.removed))
+    return _RefreshCounts(suspects.n_parsed, n_changed, len(changes.removed))
 
 
 @contextmanager
@@ -223,7 +223,7 @@ def _no_collection() -> Iterator[None]:
 
 def _read(run: _Run, writer: SnapshotWriter, changes: Changes, *, trusts: bool) -> _Suspects:
     """Read the suspects; without trust no stored record is used."""
-    from codecards.indexer.build.ingest import Store, SuspectReader  # noqa: PLC0415 - as in `_take_in`
+    from codecards.indexer.build.ingest import Store, Ingest  # noqa: PLC0415 - as in `_ingest`
 
     def keep(records: "list[tuple[bytes, PackedRecord]]") -> None:
         if records:
@@ -232,7 +232,7 @@ def _read(run: _Run, writer: SnapshotWriter, changes: Changes, *, trusts: bool) 
 
     store = Store(writer.record if trusts else lambda _: None, keep)
     total = len(changes.suspects)
-    reader = SuspectReader(
+    reader = Ingest(
         run.root, run.settings.discovery, store, trusts, lambda n_read: run.progress("reading", n_read, total)
     )
     read = reader.read(changes, run.workers())
@@ -241,7 +241,7 @@ def _read(run: _Run, writer: SnapshotWriter, changes: Changes, *, trusts: bool) 
     return _Suspects(read, reader.problems, reader.n_parsed)
 
 
-def _make_ready(folder: IndexFolder) -> tuple[Manifest | None, tuple[str, ...]]:
+def _open_or_reset(folder: IndexFolder) -> tuple[Manifest | None, tuple[str, ...]]:
     """Discard an index that does not fit this version; return the manifest of one that stays, and what to tell."""
     if not folder.manifest_path.exists():
         return None, ()  # nothing, or a first run that was killed: what it read can be used
@@ -256,7 +256,7 @@ def _make_ready(folder: IndexFolder) -> tuple[Manifest | None, tuple[str, ...]]:
     return manifest, ()
 
 
-def _touch(writer: SnapshotWriter, read: "Sequence[ReadFile]", state: Mapping[str, str]) -> None:
+def _update_stamps(writer: SnapshotWriter, read: "Sequence[ReadFile]", state: Mapping[str, str]) -> None:
     """Note time stamps and the commit of a tree that has not changed; write nothing where these are as they were."""
     if not read and state.items() <= writer.meta().items():
         return

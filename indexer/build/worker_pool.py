@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import BinaryIO, Self, cast
 
-from codecards.indexer.cards.record import FileRecord, PackedRecord, pack, unpack, unread
+from codecards.indexer.cards.record import ContentRecord, PackedRecord, pack, unpack, unread
 from codecards.indexer.problems import Reason
 from codecards.indexer.build.worker import read_frame, write_frame
 
@@ -46,7 +46,7 @@ class ReadContent:
     packed: PackedRecord
 
     @property
-    def record(self) -> FileRecord:
+    def record(self) -> ContentRecord:
         """What the content says, unpacked when it is asked for: the stored form is a third as large."""
         return unpack(self.packed)
 
@@ -139,7 +139,7 @@ class Workers:
         self._started.add(process)
         return process
 
-    def _failure(self, process: "_Process", content: Content) -> FileRecord:
+    def _failure(self, process: "_Process", content: Content) -> ContentRecord:
         kind = content.language or "text"
         again = "`codecards index --full` tries again"
         if process.timed_out:

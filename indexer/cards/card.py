@@ -41,7 +41,7 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class CardTexts:
+class CardFields:
     """A card's text by field, as ranking weighs it; line ends are LF."""
 
     name: str

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from codecards.indexer.cards.card import Card, CardTexts
+from codecards.indexer.cards.card import Card, CardFields
 from codecards.indexer.facts import Definition, FileFacts
 
 PART_LINES = 160
@@ -46,7 +46,7 @@ class CardDraft:
     content_hash: bytes
 
 
-def draft_cards(lines: Sequence[str], facts: FileFacts) -> tuple[CardDraft, ...]:
+def chunk_file(lines: Sequence[str], facts: FileFacts) -> tuple[CardDraft, ...]:
     """Return the drafts of a file's cards in order of their first own line.
 
     Args:
@@ -66,10 +66,10 @@ def draft_cards(lines: Sequence[str], facts: FileFacts) -> tuple[CardDraft, ...]
     return tuple(_numbered(drafts))
 
 
-def card_texts(lines: Sequence[str], draft: CardDraft) -> CardTexts:
+def card_texts(lines: Sequence[str], draft: CardDraft) -> CardFields:
     """Return the card's text by field, as ranking weighs it."""
     body = "\n".join("\n".join(lines[first - 1 : last]) for first, last in draft.own_lines)
-    return CardTexts(
+    return CardFields(
         name=draft.name,
         parent=draft.parent,
         signature=draft.signature,
@@ -110,7 +110,7 @@ def symbol_id(path: str, qualified_name: str, ordinal: int) -> str:
 
 def make_cards(path: str, text: str, facts: FileFacts, module: str = "") -> tuple[Card, ...]:
     """Return the cards of one file that is in no snapshot: their `card_id` is 0."""
-    drafts = draft_cards(text_lines(text), facts)
+    drafts = chunk_file(text_lines(text), facts)
     return tuple(place(draft, card_id=0, path=path, language=facts.language, module=module) for draft in drafts)
 
 
@@ -128,7 +128,7 @@ def _own_lines(lines: Sequence[str], definitions: Sequence[Definition]) -> dict[
     for position, definition in enumerate(definitions):  # parents come first, so the innermost writes last
         first, last = max(1, definition.lead_line), min(len(lines), definition.last_line)
         owner[first - 1 : last] = [position] * max(0, last - first + 1)
-    _give_blank_lines_away(lines, owner)
+    _absorb_blank_lines(lines, owner)
     runs: dict[int, list[tuple[int, int]]] = {position: [] for position in range(-1, len(definitions))}
     start = 0
     for index in range(1, len(owner) + 1):
@@ -138,7 +138,7 @@ def _own_lines(lines: Sequence[str], definitions: Sequence[Definition]) -> dict[
     return {position: tuple(found) for position, found in runs.items()}
 
 
-def _give_blank_lines_away(lines: Sequence[str], owner: list[int]) -> None:
+def _absorb_blank_lines(lines: Sequence[str], owner: list[int]) -> None:
     """Where only blank lines lie outside all definitions, give them to the card above (or below, at the top).
 
     A card of module code that holds nothing but blank lines would be noise in every list.
@@ -176,7 +176,7 @@ def _definition_drafts(
     )
     for number, stretch in enumerate(stretches[1:], 2):
         name = f"{definition.qualified_name}<part {number}>"
-        yield _nameless(lines, "part", name, stretch, parent=definition.qualified_name, definition=position)
+        yield _unnamed_card(lines, "part", name, stretch, parent=definition.qualified_name, definition=position)
 
 
 def _outside_drafts(lines: Sequence[str], facts: FileFacts, outside: LineRuns) -> Iterator[CardDraft]:
@@ -185,15 +185,15 @@ def _outside_drafts(lines: Sequence[str], facts: FileFacts, outside: LineRuns) -
         return  # what cells printed, and the notebook's own bookkeeping
     if not facts.language or (not facts.definitions and facts.language in ("markdown", "text")):
         for number, stretch in enumerate(_windows(lines, outside), 1):
-            yield _nameless(lines, "window", f"<window {number}>", stretch)
+            yield _unnamed_card(lines, "window", f"<window {number}>", stretch)
         return
     for number, stretch in enumerate(_stretches(outside, PART_LINES), 1):
         name = MODULE_NAME if number == 1 else f"{MODULE_NAME}<part {number}>"
         doc = facts.leading_comment if number == 1 else ""
-        yield _nameless(lines, "module" if number == 1 else "part", name, stretch, doc=doc)
+        yield _unnamed_card(lines, "module" if number == 1 else "part", name, stretch, doc=doc)
 
 
-def _nameless(
+def _unnamed_card(
     lines: Sequence[str], kind: str, name: str, own: LineRuns, *, parent: str = "", doc: str = "", definition: int = -1
 ) -> CardDraft:
     first, last = own[0][0], own[-1][1]

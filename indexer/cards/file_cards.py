@@ -2,18 +2,18 @@
 
 from dataclasses import replace
 
-from codecards.indexer.cards.chunking import card_texts, draft_cards, text_lines
-from codecards.indexer.cards.record import Contents, FileRecord, unread
+from codecards.indexer.cards.chunking import card_texts, chunk_file, text_lines
+from codecards.indexer.cards.record import ContentRecord, Contents, unread
 from codecards.indexer.cards.words import tokenize_cards
 from codecards.indexer.facts import Definition, FileFacts
 from codecards.indexer.parse.extraction import extract
-from codecards.indexer.problems import Kept, Reason
+from codecards.indexer.problems import Coverage, Reason
 from codecards.indexer.text.decoding import DecodedText, decode
 from codecards.indexer.text.secrets import mask_short
 from codecards.indexer.walk.roles import is_minified
 
 
-def read_content(data: bytes, language: str) -> FileRecord:
+def read_content(data: bytes, language: str) -> ContentRecord:
     """Return the record of a file's bytes. Never raises on any bytes.
 
     Args:
@@ -28,13 +28,13 @@ def read_content(data: bytes, language: str) -> FileRecord:
         return unread(Reason.MINIFIED, detail, decoded.encoding)
     lines = text_lines(decoded.text)
     facts = _without_secrets(extract(decoded.text, language))
-    drafts = draft_cards(lines, facts)
+    drafts = chunk_file(lines, facts)
     tokens = tokenize_cards([card_texts(lines, draft) for draft in drafts])
-    problems = [(reason, detail, Kept.WHOLE) for reason, detail in decoded.problems]
-    problems += [(reason, detail, Kept.PARTIAL) for reason, detail in facts.problems]
+    problems = [(reason, detail, Coverage.WHOLE) for reason, detail in decoded.problems]
+    problems += [(reason, detail, Coverage.PARTIAL) for reason, detail in facts.problems]
     if drafts and not language:
-        problems.append((Reason.NO_GRAMMAR, "indexed in line windows, without symbols", Kept.WHOLE))
-    return FileRecord(facts, Contents(decoded.encoding, drafts, tokens, tuple(problems)))
+        problems.append((Reason.NO_GRAMMAR, "indexed in line windows, without symbols", Coverage.WHOLE))
+    return ContentRecord(facts, Contents(decoded.encoding, drafts, tokens, tuple(problems)))
 
 
 def _without_secrets(facts: FileFacts) -> FileFacts:

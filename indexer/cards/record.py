@@ -13,7 +13,7 @@ import msgspec
 from codecards.indexer.cards.chunking import CardDraft
 from codecards.indexer.cards.words import FileTokens
 from codecards.indexer.facts import FileFacts
-from codecards.indexer.problems import Kept, Reason
+from codecards.indexer.problems import Coverage, Reason
 
 EXTRACTOR_VERSION = 11
 """Raised by one whenever the same bytes would give another record; every stored record is then made anew."""
@@ -27,14 +27,14 @@ class Contents:
     """The original one, "" where the text was not decoded."""
     drafts: tuple[CardDraft, ...]
     tokens: FileTokens
-    problems: tuple[tuple[Reason, str, Kept], ...]
+    problems: tuple[tuple[Reason, str, Coverage], ...]
     """Reason, detail, and how much of the file is in the index."""
     has_text: bool = True
     """False for binary, minified and undecodable content: the file has no cards."""
 
 
 @dataclass(frozen=True, slots=True)
-class FileRecord:
+class ContentRecord:
     """What a file's content says: facts, cards, words, and what could not be read."""
 
     facts: FileFacts
@@ -64,12 +64,12 @@ class ContentsHead:
     """What of a file's `Contents` is needed before its cards and words are."""
 
     encoding: str
-    problems: tuple[tuple[Reason, str, Kept], ...]
+    problems: tuple[tuple[Reason, str, Coverage], ...]
     has_text: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class HeldRecord:
+class PackedContents:
     """A record as it waits in memory, most of it packed; its facts are read from the snapshot when all are needed."""
 
     head: ContentsHead
@@ -86,33 +86,35 @@ def content_key(language: str, data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=16, key=language.encode()).digest()
 
 
-def unread(reason: Reason, detail: str, encoding: str = "") -> FileRecord:
+def unread(reason: Reason, detail: str, encoding: str = "") -> ContentRecord:
     """Return the record of a file that gives no cards."""
     nothing = FileTokens((), b"", b"", b"")
-    return FileRecord(FileFacts("", 0), Contents(encoding, (), nothing, ((reason, detail, Kept.NONE),), has_text=False))
+    return ContentRecord(
+        FileFacts("", 0), Contents(encoding, (), nothing, ((reason, detail, Coverage.NONE),), has_text=False)
+    )
 
 
-def pack(record: FileRecord) -> PackedRecord:
+def pack(record: ContentRecord) -> PackedRecord:
     """Return the record's stored form (MessagePack)."""
     return PackedRecord(_encoder.encode(record.facts), _encoder.encode(record.contents))
 
 
-def unpack(packed: PackedRecord) -> FileRecord:
+def unpack(packed: PackedRecord) -> ContentRecord:
     """Return the record of a stored form.
 
     Raises:
         msgspec.DecodeError: The bytes are not a record.
     """
-    return FileRecord(unpack_facts(packed.facts), _unpack_contents(packed.rest))
+    return ContentRecord(unpack_facts(packed.facts), _unpack_contents(packed.rest))
 
 
-def hold(packed: PackedRecord) -> HeldRecord:
+def hold(packed: PackedRecord) -> PackedContents:
     """Return a stored form as it waits in memory.
 
     Raises:
         msgspec.DecodeError: The bytes are not a record.
     """
-    return HeldRecord(_head.decode(packed.rest), packed.rest)
+    return PackedContents(_head.decode(packed.rest), packed.rest)
 
 
 def unpack_facts(data: bytes) -> FileFacts:

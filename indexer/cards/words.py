@@ -16,7 +16,7 @@ from itertools import chain, count, repeat
 
 import Stemmer
 
-from codecards.indexer.cards.card import CardTexts
+from codecards.indexer.cards.card import CardFields
 
 FIELDS = ("name", "parent", "signature", "doc", "body", "message")
 """Fields of a card that are counted apart, in the order of `FileTokens.counts`. A message is what a string literal of
@@ -110,7 +110,7 @@ def messages(code: str) -> str:
     return "\n".join(said)
 
 
-def tokenize_cards(texts: Sequence[CardTexts]) -> FileTokens:
+def tokenize_cards(texts: Sequence[CardFields]) -> FileTokens:
     """Return the counted words of a file's cards, in the order of the cards."""
     index_of = _TokenIndex()
     offsets, entries, counts = array("I", [0]), array("I"), bytearray()

@@ -15,9 +15,9 @@ from codecards.indexer.graph.builtins import (
     COMMON_NAMES,
     OUTSIDE_ROOTS,
 )
-from codecards.indexer.graph.edges import Outcome
+from codecards.indexer.graph.edges import ResolvedReference
 from codecards.indexer.graph.scopes import NameMeanings
-from codecards.indexer.graph.symbols import CALLED_KINDS, HOLDER_KINDS, FileNames, FullName, Place
+from codecards.indexer.graph.symbols import CALLED_KINDS, HOLDER_KINDS, DefinitionRef, FileNames, FullName
 
 MAX_CANDIDATES = 8
 MANY = 50
@@ -30,8 +30,8 @@ _UNCALLABLE = frozenset({"field", "constant", "section", "namespace", "table", "
 class _Named:
     """Definitions of one name that a kind of reference could mean."""
 
-    all: tuple[Place, ...]
-    fitting: tuple[Place, ...]
+    all: tuple[DefinitionRef, ...]
+    fitting: tuple[DefinitionRef, ...]
     """Those that take as many arguments as are given."""
     owners: tuple[str, ...]
     """Of each fitting one, the last name of the type that holds it, in lower case."""
@@ -46,7 +46,7 @@ class NameCandidates:
         self._table = meanings.table
         self._named: dict[tuple[str, str, str, int, bool], _Named] = {}
 
-    def find(self, names: FileNames, one: Reference, *, at_most_possible: bool = False) -> Outcome | None:
+    def find(self, names: FileNames, one: Reference, *, at_most_possible: bool = False) -> ResolvedReference | None:
         """Return what a reference in a file may mean; None where nothing speaks for the repository.
 
         Args:
@@ -63,7 +63,7 @@ class NameCandidates:
         hinted = [
             place for place, owner in zip(named.fitting, named.owners, strict=True) if _is_named_like(word, owner)
         ]
-        places: Sequence[Place] = named.all
+        places: Sequence[DefinitionRef] = named.all
         if one.receiver and one.name in BUILTIN_METHODS:
             places = hinted
         elif not at_most_possible:
@@ -73,21 +73,21 @@ class NameCandidates:
         if not places:
             return None
         best = self._best(names.path, places, named.fitting, hinted)
-        return Outcome(None, "possible", "name", tuple(best), len(places))
+        return ResolvedReference(None, "possible", "name", tuple(best), len(places))
 
-    def find_below(self, names: FileNames, one: Reference, holder: FullName) -> Outcome | None:
+    def find_below(self, names: FileNames, one: Reference, holder: FullName) -> ResolvedReference | None:
         """Return what a member means that a type lacks, but types below it have: template methods, mixins."""
         places = self._of_name(names, one).all
         if not places or len(places) > MANY:
             return None
         below = [place for place in places if holder in self._meanings.line_of(self._owner_of(place))[0]]
         if len(below) == 1:
-            return Outcome(below[0], "likely", "subclass")
+            return ResolvedReference(below[0], "likely", "subclass")
         if not below:
             return None
-        return Outcome(None, "possible", "subclass", tuple(below[:MAX_CANDIDATES]), len(below))
+        return ResolvedReference(None, "possible", "subclass", tuple(below[:MAX_CANDIDATES]), len(below))
 
-    def _owner_of(self, place: Place) -> FullName:
+    def _owner_of(self, place: DefinitionRef) -> FullName:
         full = self._table.full(place)
         owner = FullName(full.space, full.name.rpartition(".")[0])
         return self._meanings.other_names.get(owner, owner)
@@ -105,12 +105,14 @@ class NameCandidates:
         # Where nothing brings a bare name in, it is a local value; or an import was forgotten, or comes another way.
         return not brought and (one.name in COMMON_NAMES or len(one.name) <= 3 or _is_parameter(names, one))
 
-    def _likely(self, names: FileNames, one: Reference, named: _Named, hinted: Sequence[Place]) -> Outcome | None:
+    def _likely(
+        self, names: FileNames, one: Reference, named: _Named, hinted: Sequence[DefinitionRef]
+    ) -> ResolvedReference | None:
         if one.name in COMMON_NAMES or len(one.name) <= 3:
             return None
         if len(named.all) == 1 and named.fitting and (one.receiver or names.scoping.bare_by_name):
-            return Outcome(named.all[0], "likely", "only-name")
-        return Outcome(hinted[0], "likely", "receiver-name") if len(hinted) == 1 else None
+            return ResolvedReference(named.all[0], "likely", "only-name")
+        return ResolvedReference(hinted[0], "likely", "receiver-name") if len(hinted) == 1 else None
 
     def _of_name(self, names: FileNames, one: Reference) -> _Named:
         key = (names.facts.language, one.name, one.kind, one.n_arguments, bool(one.receiver))
@@ -122,23 +124,27 @@ class NameCandidates:
             known = self._named[key] = _Named(found, fitting, tuple(self._owner(place) for place in fitting))
         return known
 
-    def _owner(self, place: Place) -> str:
+    def _owner(self, place: DefinitionRef) -> str:
         return self._table.definition(place).qualified_name.rpartition(".")[0].rpartition(".")[2].lower()
 
-    def _fits(self, place: Place, one: Reference) -> bool:
+    def _fits(self, place: DefinitionRef, one: Reference) -> bool:
         """Return whether a call with so many arguments is possible."""
         return one.kind not in ("call", "construct") or self._meanings.parameters(place).fit(one.n_arguments)
 
     def _best(
-        self, path: str, places: Sequence[Place], fitting: Sequence[Place], hinted: Sequence[Place]
-    ) -> Sequence[Place]:
+        self,
+        path: str,
+        places: Sequence[DefinitionRef],
+        fitting: Sequence[DefinitionRef],
+        hinted: Sequence[DefinitionRef],
+    ) -> Sequence[DefinitionRef]:
         """Return the best candidates first: called like the receiver, fitting, in the file, in a near folder."""
         if len(places) > MANY:
             own = [place for place in places if place[0] == path]
             return list(dict.fromkeys([*hinted, *own, *fitting[:MAX_CANDIDATES], *places]))[:MAX_CANDIDATES]
         fit, hint = set(fitting), set(hinted)
 
-        def rank(place: Place) -> tuple[bool, bool, bool, int, Place]:
+        def rank(place: DefinitionRef) -> tuple[bool, bool, bool, int, DefinitionRef]:
             return place not in hint, place not in fit, place[0] != path, -shared_folders(place[0], path), place
 
         return sorted(places, key=rank)[:MAX_CANDIDATES]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from codecards.indexer.graph.symbols import (
-    Place,
+    DefinitionRef,
 )
 
 
@@ -37,7 +37,7 @@ class Edge:
     caller_path: str
     caller: int
     """Position in the file's definitions, -1 for module code."""
-    target: Place | None
+    target: DefinitionRef | None
     """None where it is external or only possible; position -1 is a file as a whole."""
     name: str
     """As written, receiver included."""
@@ -47,17 +47,17 @@ class Edge:
     confidence: str
     rule: str
     """What spoke for it, in a word: "import", "self", "same-file", "only-name"."""
-    candidates: tuple[Place, ...] = ()
+    candidates: tuple[DefinitionRef, ...] = ()
     """What a possible edge may lead to, best first, cut at 8."""
     n_candidates: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ResolvedReference:
     """What a reference leads to, whatever its line and caller; the fields are those of `Edge`."""
 
-    target: Place | None
+    target: DefinitionRef | None
     confidence: str
     rule: str
-    candidates: tuple[Place, ...] = ()
+    candidates: tuple[DefinitionRef, ...] = ()
     n_candidates: int = 0

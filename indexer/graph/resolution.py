@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from codecards.indexer.graph.symbols import FullName, Place
+from codecards.indexer.graph.symbols import DefinitionRef, FullName
 
 MAX_DEPTH = 40
 """Steps from one binding, base or import to the next before an answer is given up."""
@@ -17,7 +17,7 @@ NOWHERE = FullName("", "")
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class Resolution:
     """What a name stands for."""
 
     kind: str
@@ -26,33 +26,33 @@ class Meaning:
     (a parameter or local about which nothing is known, which hides what is outside)."""
     full: FullName = NOWHERE
     """Of a module, the space is its path; of a package, the name ends with a dot or is empty."""
-    places: tuple[Place, ...] = ()
+    places: tuple[DefinitionRef, ...] = ()
     """Where it is defined, in no order of preference."""
     is_sure: bool = True
     """False once a step rests on a convention, such as a declared result type."""
     rule: str = ""
     """What spoke for it; see `Edge.rule`."""
 
-    def unsure(self) -> "Meaning":
+    def unsure(self) -> "Resolution":
         """Return the same with one step that rests on a convention."""
         return replace(self, is_sure=False)
 
 
-EXTERNAL: Final = Meaning("external", rule="import")
-HIDDEN: Final = Meaning("hidden")
-OUTSIDE_BASE: Final = Meaning("external", rule="outside-base")
+EXTERNAL: Final = Resolution("external", rule="import")
+SHADOWED: Final = Resolution("hidden")
+EXTERNAL_BASE: Final = Resolution("external", rule="outside-base")
 
 
-class Memory:
+class ResolutionCache:
     """Answered questions, and those that are being answered."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[object, ...], Meaning | None] = {}
+        self._known: dict[tuple[object, ...], Resolution | None] = {}
         self._running: dict[tuple[object, ...], int] = {}
         self._cut = _UNCUT
         self._by_line = False
 
-    def was_cut(self) -> bool:
+    def hit_cycle(self) -> bool:
         """Return whether a cycle has cut short something in the answers under way."""
         return self._cut != _UNCUT
 
@@ -60,12 +60,14 @@ class Memory:
         """Say that the answer under way depends on the line of the question."""
         self._by_line = True
 
-    def take_line_mark(self) -> bool:
+    def pop_line_dependency(self) -> bool:
         """Return whether an answer since the last call depended on the line, and forget it."""
         mark, self._by_line = self._by_line, False
         return mark
 
-    def once(self, key: tuple[object, ...], compute: Callable[[], Meaning | None], line: int = 0) -> Meaning | None:
+    def once(
+        self, key: tuple[object, ...], compute: Callable[[], Resolution | None], line: int = 0
+    ) -> Resolution | None:
         """Return a remembered answer, or work it out; `line` tells apart questions about a name at several places."""
         if key in self._known:
             return self._known[key]

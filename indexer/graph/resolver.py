@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from codecards.indexer.facts import Import, Reference
 from codecards.indexer.graph.candidates import NameCandidates, shared_folders
-from codecards.indexer.graph.edges import Edge, Outcome
-from codecards.indexer.graph.resolution import Meaning
+from codecards.indexer.graph.edges import Edge, ResolvedReference
+from codecards.indexer.graph.resolution import Resolution
 from codecards.indexer.graph.scopes import NameMeanings
-from codecards.indexer.graph.symbols import TYPE_KINDS, FileNames, Place, SymbolTable, stem_of
+from codecards.indexer.graph.symbols import TYPE_KINDS, DefinitionRef, FileNames, SymbolTable, stem_of
 
 _CALLS = frozenset({"call", "construct", "macro", "decorator"})
 
@@ -31,15 +31,15 @@ class Resolver:
         """Return the edges of a file's imports and references, in the order of their lines."""
         facts = self.table.files[path]
         edges = [edge for one in facts.imports if (edge := self._import_edge(path, one)) is not None]
-        known: dict[tuple[int, str, str, str, int], Outcome | None] = {}
+        known: dict[tuple[int, str, str, str, int], ResolvedReference | None] = {}
         for one in facts.references:
             key = (one.owner, one.receiver, one.name, one.kind, one.n_arguments)
             if key in known:
                 outcome = known[key]
             else:
-                self.meanings.take_line_mark()
+                self.meanings.pop_line_dependency()
                 outcome = self._outcome(path, one)
-                if not self.meanings.take_line_mark():
+                if not self.meanings.pop_line_dependency():
                     known[key] = outcome
             if outcome is not None:
                 written = f"{one.receiver}.{one.name}" if one.receiver else one.name
@@ -54,7 +54,7 @@ class Resolver:
         found = self.meanings.imported(path, one)
         names = self.table.names[path]
         written = ".".join(filter(None, ("." * one.level + one.module, one.name)))
-        target: Place | None = None
+        target: DefinitionRef | None = None
         confidence = "exact"
         if names.scoping.family == "c" and not one.alias and one.name != "*":
             file = self.table.modules.file_of(path, one.module)
@@ -71,7 +71,7 @@ class Resolver:
             return None
         return Edge(path, one.scope, target, written, one.line, "import", confidence, "import")
 
-    def _outcome(self, path: str, one: Reference) -> Outcome | None:
+    def _outcome(self, path: str, one: Reference) -> ResolvedReference | None:
         names = self.table.names[path]
         meanings = self.meanings
         if not one.receiver:
@@ -89,26 +89,26 @@ class Resolver:
             if found.rule == "builtin" or one.kind == "value":
                 return None
             return (
-                Outcome(None, "external", found.rule)
+                ResolvedReference(None, "external", found.rule)
                 if found.is_sure
                 else self._candidates.find(names, one, at_most_possible=True)
             )
         return self._settled(path, one, found)
 
-    def _bare(self, path: str, one: Reference) -> Meaning | None:
+    def _bare(self, path: str, one: Reference) -> Resolution | None:
         scoping = self.table.names[path].scoping
         if one.name in scoping.instances and (owner := self.meanings.type_around(path, one.owner)) is not None:
-            return Meaning("type", owner, rule="self")
+            return Resolution("type", owner, rule="self")
         if one.name in ("super", "self", "this") and one.kind == "call":
             owner = self.meanings.type_around(path, one.owner)
             line = self.meanings.line_of(owner)[0] if owner is not None else ()
             if one.name == "super":
-                return Meaning("type", line[1], rule="super") if len(line) > 1 else Meaning("hidden")
+                return Resolution("type", line[1], rule="super") if len(line) > 1 else Resolution("hidden")
         if one.kind == "decorator" and one.owner >= 0:  # it stands outside the definition that it decorates
             return self.meanings.bare(path, self.table.files[path].definitions[one.owner].parent, one.name, one.line)
         return self.meanings.bare(path, one.owner, one.name, one.line)
 
-    def _on_known_holder(self, names: FileNames, one: Reference, holder: Meaning) -> Outcome | None:
+    def _on_known_holder(self, names: FileNames, one: Reference, holder: Resolution) -> ResolvedReference | None:
         """Return what a member means that its holder, as far as it is known, does not have."""
         if one.name == "new" and holder.kind == "type":  # Ruby, Rust without a `new` of its own
             return self._settled(names.path, one, holder)
@@ -120,17 +120,17 @@ class Resolver:
             return self._candidates.find(names, one, at_most_possible=holder.kind in ("external", "instance", "type"))
         return None
 
-    def _settled(self, path: str, one: Reference, found: Meaning) -> Outcome | None:
+    def _settled(self, path: str, one: Reference, found: Resolution) -> ResolvedReference | None:
         """Return the outcome of a meaning inside the repository."""
         if found.kind == "value" and one.kind in _CALLS:
             held = self.meanings.settle(path, found)
             if held is not None and held.kind in ("callable", "type") and held.places:
                 found = held
             elif held is not None and held.kind == "external" and not found.places:
-                return Outcome(None, "external", held.rule)
+                return ResolvedReference(None, "external", held.rule)
         if found.kind == "module" and one.kind in _CALLS:
             found = self.meanings.attribute(path, found, "default") or found
-        places: Sequence[Place] = found.places
+        places: Sequence[DefinitionRef] = found.places
         if found.kind == "type":
             places = self.table.types_at(found.full) or places
             bodies = [place for place in places if self.table.definition(place).kind != "impl"]
@@ -138,13 +138,13 @@ class Resolver:
         if not places or found.kind in ("instance", "super", "package", "dotted", "hidden"):
             return None
         if found.kind == "module":
-            return Outcome((places[0][0], -1), "exact", found.rule) if one.kind != "call" else None
+            return ResolvedReference((places[0][0], -1), "exact", found.rule) if one.kind != "call" else None
         places = self._nearest(path, places, one)
         is_one = len(places) == 1 or found.kind == "type" or self._are_one(places)
         confidence = "exact" if found.is_sure and is_one else "likely"
-        return Outcome(places[0], confidence, found.rule or "scope")
+        return ResolvedReference(places[0], confidence, found.rule or "scope")
 
-    def _nearest(self, path: str, places: Sequence[Place], one: Reference | None) -> list[Place]:
+    def _nearest(self, path: str, places: Sequence[DefinitionRef], one: Reference | None) -> list[DefinitionRef]:
         """Return what of several definitions of one name is meant, best first: bodies, near files, fitting heads."""
         if len(places) == 1:
             return list(places)
@@ -177,10 +177,10 @@ class Resolver:
             kept = [place for place in kept if self.meanings.parameters(place).fit(one.n_arguments)] or kept
         return kept
 
-    def _n_members(self, place: Place) -> int:
+    def _n_members(self, place: DefinitionRef) -> int:
         return sum(one.parent == place[1] for one in self.table.files[place[0]].definitions)
 
-    def _are_one(self, places: Sequence[Place]) -> bool:
+    def _are_one(self, places: Sequence[DefinitionRef]) -> bool:
         """Return whether several definitions are one thing for a reader: prototypes, a getter and its setter, macros."""
         definitions = [self.table.definition(place) for place in places]
         if all(one.kind in ("declaration", "property", "macro") for one in definitions):

@@ -4,8 +4,16 @@ from dataclasses import replace
 
 from codecards.indexer.graph.builtins import C_LIBRARY, OUTSIDE_ROOTS
 from codecards.indexer.graph.imports import ModuleMeanings
-from codecards.indexer.graph.resolution import HIDDEN, Meaning
-from codecards.indexer.graph.symbols import HOLDER_KINDS, MEMBER_KINDS, FileNames, FullName, Place, SymbolTable, stem_of
+from codecards.indexer.graph.resolution import SHADOWED, Resolution
+from codecards.indexer.graph.symbols import (
+    HOLDER_KINDS,
+    MEMBER_KINDS,
+    DefinitionRef,
+    FileNames,
+    FullName,
+    SymbolTable,
+    stem_of,
+)
 
 
 class NameMeanings(ModuleMeanings):
@@ -17,16 +25,16 @@ class NameMeanings(ModuleMeanings):
         for place in table.unowned:
             self._adopt(place)
 
-    def bare(self, path: str, scope: int, name: str, line: int) -> Meaning | None:
+    def bare(self, path: str, scope: int, name: str, line: int) -> Resolution | None:
         """Return what a name without receiver means; None if no scope explains it."""
         key = ("bare", path, scope, name)
         return self.once(key, lambda: self._look_up(path, scope, name, line), line)
 
-    def chain(self, path: str, scope: int, written: str, line: int) -> Meaning | None:
+    def chain(self, path: str, scope: int, written: str, line: int) -> Resolution | None:
         """Return what a receiver means: "self.store", "pkg.mod", "Foo()"."""
         return self.once(("chain", path, scope, written), lambda: self._follow(path, scope, written, line), line)
 
-    def _look_up(self, path: str, scope: int, name: str, line: int) -> Meaning | None:
+    def _look_up(self, path: str, scope: int, name: str, line: int) -> Resolution | None:
         names = self.table.names[path]
         definitions, scoping = names.facts.definitions, names.scoping
         at = scope
@@ -46,7 +54,7 @@ class NameMeanings(ModuleMeanings):
         found = self.bare(path, -1, name, 0)
         return found if found is not None else self._through_stars(names, name, scope)
 
-    def _in_holder(self, names: FileNames, at: int, name: str, *, is_here: bool) -> Meaning | None:
+    def _in_holder(self, names: FileNames, at: int, name: str, *, is_here: bool) -> Resolution | None:
         """Return what a type or namespace around a place says about a name."""
         one = names.facts.definitions[at]
         if one.kind in ("namespace", "module"):
@@ -55,7 +63,7 @@ class NameMeanings(ModuleMeanings):
             if shared is not None:
                 return shared
         elif names.scoping.implicit_self:
-            found = self.member(Meaning("type", self.type_around(names.path, at) or names.full(at)), name)
+            found = self.member(Resolution("type", self.type_around(names.path, at) or names.full(at)), name)
             if found is not None and found.kind != "external":
                 return self._implicit(found)
         elif is_here and names.scoping.family == "python" and (inner := names.children.get((at, name))):
@@ -63,17 +71,17 @@ class NameMeanings(ModuleMeanings):
                 tuple((names.path, position) for position in inner), names.full(inner[0]), "", True, "scope"
             )
         for brought in names.imports.get((at, name), ()):
-            return self.imported(names.path, brought) or HIDDEN
+            return self.imported(names.path, brought) or SHADOWED
         return None
 
-    def _implicit(self, found: Meaning) -> Meaning:
+    def _implicit(self, found: Resolution) -> Resolution:
         """Return what a bare name means that is a member of the type around; a constructor's name is its type's."""
         if found.places and self.table.definition(found.places[0]).kind == "constructor":
             owner = FullName(found.full.space, found.full.name.rpartition(".")[0])
-            return Meaning("type", owner, tuple(self.table.types_at(owner)), found.is_sure, "scope")
+            return Resolution("type", owner, tuple(self.table.types_at(owner)), found.is_sure, "scope")
         return replace(found, rule="implicit-self")
 
-    def _in_function(self, names: FileNames, at: int, name: str, line: int) -> Meaning | None:
+    def _in_function(self, names: FileNames, at: int, name: str, line: int) -> Resolution | None:
         """Return what a function around a place says about a name; line 0 stands for any."""
         one = names.facts.definitions[at]
         inner = [
@@ -84,24 +92,24 @@ class NameMeanings(ModuleMeanings):
         if inner:
             return self.meaning_of(tuple((names.path, p) for p in inner), names.full(inner[0]), "", True, "scope")
         for brought in names.imports.get((at, name), ()):
-            return self.imported(names.path, brought) or HIDDEN
+            return self.imported(names.path, brought) or SHADOWED
         bound = names.bindings.get((at, name))
         if bound:
-            return self.bound(names.path, bound, line) or HIDDEN
+            return self.bound(names.path, bound, line) or SHADOWED
         if name in self.parameters((names.path, at)).names:
-            return HIDDEN
+            return SHADOWED
         return None
 
     def _is_outside(self, names: FileNames, at: int) -> bool:
         parent = names.facts.definitions[at].parent
         return parent < 0 or names.facts.definitions[parent].kind in ("impl", "namespace", "module")
 
-    def _in_owner(self, path: str, at: int, name: str) -> Meaning | None:
+    def _in_owner(self, path: str, at: int, name: str) -> Resolution | None:
         """Return the member of the type that a method written outside it belongs to, or of a namespace around that."""
         owner = self.type_around(path, at)
         if owner is None:
             return None
-        found = self.member(Meaning("type", owner), name)
+        found = self.member(Resolution("type", owner), name)
         if found is not None and found.kind != "external":
             return self._implicit(found)
         around = owner.name
@@ -111,18 +119,18 @@ class NameMeanings(ModuleMeanings):
                 return self.meaning_of(tuple(places), full, "", True, "scope")
         return None
 
-    def _at_top(self, names: FileNames, name: str) -> Meaning | None:
+    def _at_top(self, names: FileNames, name: str) -> Resolution | None:
         """Return what a file says about a name outside its definitions."""
         definitions = names.facts.definitions
         own = [p for p in names.children.get((-1, name), ()) if definitions[p].qualified_name == name]
         if own:
             return self.meaning_of(tuple((names.path, p) for p in own), names.full(own[0]), "", True, "same-file")
         for brought in names.imports.get((-1, name), ()):
-            return self.imported(names.path, brought) or HIDDEN
+            return self.imported(names.path, brought) or SHADOWED
         bound = names.bindings.get((-1, name))
-        return (self.bound(names.path, bound, 0) or HIDDEN) if bound else None
+        return (self.bound(names.path, bound, 0) or SHADOWED) if bound else None
 
-    def _from_neighbours(self, names: FileNames, name: str) -> Meaning | None:
+    def _from_neighbours(self, names: FileNames, name: str) -> Resolution | None:
         """Return what a file reaches without naming where it is: its package, star imports, includes."""
         prefix = names.prefix
         while names.scoping.space != "file":
@@ -131,7 +139,7 @@ class NameMeanings(ModuleMeanings):
             if found is not None:
                 return found
             if FullName(names.space, full.name + ".") in self.table.packages:
-                return Meaning("package", FullName(names.space, full.name + "."), rule="package")
+                return Resolution("package", FullName(names.space, full.name + "."), rule="package")
             if not prefix or not names.scoping.outer_packages:
                 break
             prefix = "".join(part + "." for part in prefix.split(".")[:-2])
@@ -139,14 +147,14 @@ class NameMeanings(ModuleMeanings):
         if found is not None:
             return found
         if names.scoping.space == "all" and FullName(names.space, name + ".") in self.table.packages:
-            return Meaning("package", FullName(names.space, name + "."), rule="package")
+            return Resolution("package", FullName(names.space, name + "."), rule="package")
         if names.facts.language == "go":
             return self._go_package_named(names, name)
         if names.facts.language == "rust" and (crate := self.table.modules.crate_named(name)) is not None:
-            return Meaning("package", FullName(f"rust:{crate}", ""), rule="crate")
+            return Resolution("package", FullName(f"rust:{crate}", ""), rule="crate")
         return None
 
-    def _shared_name(self, names: FileNames, full: FullName, rule: str) -> Meaning | None:
+    def _shared_name(self, names: FileNames, full: FullName, rule: str) -> Resolution | None:
         """Return what a name means that all files of a space share; in C a file sees only what it includes."""
         places = self.table.at(full)
         if not places:
@@ -172,7 +180,7 @@ class NameMeanings(ModuleMeanings):
             scope = names.facts.definitions[scope].parent
         return scope == outer
 
-    def _through_stars(self, names: FileNames, name: str, scope: int) -> Meaning | None:
+    def _through_stars(self, names: FileNames, name: str, scope: int) -> Resolution | None:
         """Return what the star imports of the file (scope -1), or of the definitions around a scope, bring in."""
         for brought in names.stars:
             if brought.scope < 0 if scope < 0 else brought.scope >= 0 and self._holds(names, brought.scope, scope):
@@ -181,15 +189,15 @@ class NameMeanings(ModuleMeanings):
                     return replace(found, rule="star-import")
         return None
 
-    def _go_package_named(self, names: FileNames, name: str) -> Meaning | None:
+    def _go_package_named(self, names: FileNames, name: str) -> Resolution | None:
         """Return the imported Go package that calls itself so, where the path ends otherwise."""
         for brought in names.facts.imports:
             unit = self.table.modules.go_import(brought.module)
             if unit is not None and unit.rpartition("#")[2] == name:
-                return Meaning("package", FullName(unit, ""), rule="import")
+                return Resolution("package", FullName(unit, ""), rule="import")
         return None
 
-    def _follow(self, path: str, scope: int, written: str, line: int) -> Meaning | None:
+    def _follow(self, path: str, scope: int, written: str, line: int) -> Resolution | None:
         head, *steps = written.split(".")
         found = self._head(path, scope, head, line, steps)
         for step in steps:
@@ -203,12 +211,12 @@ class NameMeanings(ModuleMeanings):
                 found = self.called(path, found)
         return found
 
-    def _head(self, path: str, scope: int, head: str, line: int, steps: list[str]) -> Meaning | None:
+    def _head(self, path: str, scope: int, head: str, line: int, steps: list[str]) -> Resolution | None:
         names = self.table.names[path]
         if names.facts.language == "rust" and head in ("crate", "super", "self"):
             owner = self.type_around(path, scope) if head == "self" else None
             return (
-                Meaning("instance", owner, rule="self")
+                Resolution("instance", owner, rule="self")
                 if owner is not None
                 else self.rust_root(names, scope, head, steps)
             )
@@ -216,21 +224,21 @@ class NameMeanings(ModuleMeanings):
             owner = self.type_around(path, scope)
             if owner is None:
                 return None
-            return Meaning({"self": "instance", "super": "super"}.get(head, "type"), owner, rule=head.lower())
+            return Resolution({"self": "instance", "super": "super"}.get(head, "type"), owner, rule=head.lower())
         name = head.removesuffix("()")
-        found: Meaning | None
+        found: Resolution | None
         if name in names.scoping.instances and (owner := self.type_around(path, scope)) is not None:
-            found = Meaning("type", owner, rule="self")
+            found = Resolution("type", owner, rule="self")
         else:
             found = self.bare(path, scope, name, line)
         if found is None:
             found = self._unexplained(names, name)
         return self.called(path, found) if head.endswith("()") else found
 
-    def _unexplained(self, names: FileNames, name: str) -> Meaning | None:
+    def _unexplained(self, names: FileNames, name: str) -> Resolution | None:
         """Return what the first name of a chain means that no scope explains."""
         if name in OUTSIDE_ROOTS:
-            return Meaning("external", rule="builtin")
+            return Resolution("external", rule="builtin")
         if (names.scoping.space in ("all", "crate") and name[:1].isupper()) or (
             names.facts.language == "rust" and name.islower()
         ):
@@ -238,10 +246,10 @@ class NameMeanings(ModuleMeanings):
             if not any(
                 self.table.definition(one).kind in HOLDER_KINDS for one in self.table.by_name.get((family, name), ())
             ):
-                return Meaning("external", rule="outside")
+                return Resolution("external", rule="outside")
         return None
 
-    def _adopt(self, place: Place) -> None:
+    def _adopt(self, place: DefinitionRef) -> None:
         """Give a member (or impl block) that is written outside its type to the type that its file means."""
         path, position = place
         names = self.table.names[path]
@@ -263,9 +271,9 @@ class NameMeanings(ModuleMeanings):
         own = found.full.name if one.kind == "impl" else f"{found.full.name}.{one.name}"
         self.table.spaces[found.full.space].setdefault(own, []).append(place)
 
-    def _owner_named(self, path: str, parent: int, name: str, line: int) -> Meaning | None:
+    def _owner_named(self, path: str, parent: int, name: str, line: int) -> Resolution | None:
         names = self.table.names[path]
-        found: Meaning | None = None
+        found: Resolution | None = None
         for brought in names.imports.get((parent, name.partition(".")[0]), ()) or names.imports.get(
             (-1, name.partition(".")[0]), ()
         ):

@@ -28,7 +28,7 @@ CALLED_KINDS = (
 MAX_INCLUDED = 5_000
 """Files that one file can see through its includes before no more are looked at."""
 
-Place = tuple[str, int]
+DefinitionRef = tuple[str, int]
 """(path, position in the file's definitions); -1 is the file as a whole."""
 
 
@@ -107,37 +107,37 @@ class SymbolTable:
         self.files = {path: files[path] for path in sorted(files)}
         self.modules = ModulePaths(self.files)
         self.names: dict[str, FileNames] = {}
-        self.spaces: dict[str, dict[str, list[Place]]] = defaultdict(dict)
+        self.spaces: dict[str, dict[str, list[DefinitionRef]]] = defaultdict(dict)
         """Space -> full name -> places, in order of path and position."""
         self.fields: dict[FullName, list[tuple[str, Binding]]] = defaultdict(list)
         """Full name of a member -> (path, what is known of its type)."""
         self._included: dict[str, frozenset[str]] = {}
         self._stems: dict[str, frozenset[str]] = {}
-        self.unowned: list[Place] = []
+        self.unowned: list[DefinitionRef] = []
         """Members written outside their types; `name_meanings` finds out whose they are."""
         for path, facts in self.files.items():
             self._add(path, facts)
 
-    def definition(self, place: Place) -> Definition:
+    def definition(self, place: DefinitionRef) -> Definition:
         """Return the definition at a place (not for position -1)."""
         return self.files[place[0]].definitions[place[1]]
 
-    def at(self, full: FullName) -> list[Place]:
+    def at(self, full: FullName) -> list[DefinitionRef]:
         """Return where a full name is defined."""
         return self.spaces[full.space].get(full.name, []) if full.space in self.spaces else []
 
-    def types_at(self, full: FullName) -> list[Place]:
+    def types_at(self, full: FullName) -> list[DefinitionRef]:
         """Return the definitions of a type, its partial parts and impl blocks included."""
         return [place for place in self.at(full) if self.definition(place).kind in HOLDER_KINDS]
 
-    def full(self, place: Place) -> FullName:
+    def full(self, place: DefinitionRef) -> FullName:
         """Return the full name of the definition at a place."""
         return self.names[place[0]].full(place[1])
 
     @cached_property
-    def by_name(self) -> dict[tuple[str, str], list[Place]]:
+    def by_name(self) -> dict[tuple[str, str], list[DefinitionRef]]:
         """(family, last name) -> all that can be called or constructed, functions inside functions left out."""
-        found: dict[tuple[str, str], list[Place]] = {}
+        found: dict[tuple[str, str], list[DefinitionRef]] = {}
         for path, names in self.names.items():
             family, definitions = names.scoping.family, names.facts.definitions
             for position, one in enumerate(definitions):

@@ -10,14 +10,14 @@ from dataclasses import replace
 
 from codecards.indexer.facts import Binding
 from codecards.indexer.graph.parameters import UNKNOWN, Parameters, read_parameters
-from codecards.indexer.graph.resolution import OUTSIDE_BASE, Meaning, Memory
+from codecards.indexer.graph.resolution import EXTERNAL_BASE, Resolution, ResolutionCache
 from codecards.indexer.graph.symbols import (
     CALLED_KINDS,
     HOLDER_KINDS,
     MEMBER_KINDS,
     TYPE_KINDS,
+    DefinitionRef,
     FullName,
-    Place,
     SymbolTable,
 )
 
@@ -31,7 +31,7 @@ _EMPTY_BASES = frozenset({"object", "Object", "ABC", "Protocol", "Generic", "Enu
 """Bases that bring no members of their own to look for."""
 
 
-class TypeMeanings(Memory, ABC):
+class TypeMeanings(ResolutionCache, ABC):
     """Answers what members and values mean."""
 
     def __init__(self, table: SymbolTable) -> None:
@@ -41,17 +41,17 @@ class TypeMeanings(Memory, ABC):
         self.other_names: dict[FullName, FullName] = {}
         """Full name as an impl block's file would have it -> the type's own."""
         self._lines: dict[FullName, tuple[tuple[FullName, ...], bool]] = {}
-        self._parameters: dict[Place, Parameters] = {}
+        self._parameters: dict[DefinitionRef, Parameters] = {}
 
     @abstractmethod
-    def chain(self, path: str, scope: int, written: str, line: int) -> Meaning | None:
+    def chain(self, path: str, scope: int, written: str, line: int) -> Resolution | None:
         """Return what a chain of names means where it is written."""
 
     @abstractmethod
-    def attribute(self, path: str, holder: Meaning, name: str) -> Meaning | None:
+    def attribute(self, path: str, holder: Resolution, name: str) -> Resolution | None:
         """Return what `holder.name` means; `path` is the file that asks."""
 
-    def parameters(self, place: Place) -> Parameters:
+    def parameters(self, place: DefinitionRef) -> Parameters:
         """Return what the head of a definition says about its arguments."""
         known = self._parameters.get(place)
         if known is None:
@@ -67,18 +67,20 @@ class TypeMeanings(Memory, ABC):
         found = self.table.names[path].type_around(scope)
         return self.other_names.get(found, found) if found is not None else None
 
-    def meaning_of(self, places: tuple[Place, ...], full: FullName, name: str, is_sure: bool, rule: str) -> Meaning:
+    def meaning_of(
+        self, places: tuple[DefinitionRef, ...], full: FullName, name: str, is_sure: bool, rule: str
+    ) -> Resolution:
         """Return the meaning of definitions of one full name (`name` is what is added to `full`)."""
         if name:
             full = FullName(full.space, f"{full.name}.{name}")
         kinds = {self.table.definition(place).kind for place in places}
         if kinds & HOLDER_KINDS:
-            return Meaning("type", self.other_names.get(full, full), places, is_sure, rule)
+            return Resolution("type", self.other_names.get(full, full), places, is_sure, rule)
         if kinds & CALLED_KINDS and kinds != {"property"}:
-            return Meaning("callable", full, places, is_sure, rule)
-        return Meaning("value" if kinds & _VALUE_KINDS else "callable", full, places, is_sure, rule)
+            return Resolution("callable", full, places, is_sure, rule)
+        return Resolution("value" if kinds & _VALUE_KINDS else "callable", full, places, is_sure, rule)
 
-    def member(self, holder: Meaning, name: str) -> Meaning | None:
+    def member(self, holder: Resolution, name: str) -> Resolution | None:
         """Return a member of a type or its instance, inherited ones included."""
         line, is_open = self.line_of(holder.full)
         for depth, full in enumerate(line):
@@ -90,8 +92,8 @@ class TypeMeanings(Memory, ABC):
             if places:
                 return self.meaning_of(tuple(places), member, "", holder.is_sure, rule or "member")
             if member in self.table.fields:
-                return Meaning("value", member, (), holder.is_sure, rule or "member")
-        return OUTSIDE_BASE if is_open else None
+                return Resolution("value", member, (), holder.is_sure, rule or "member")
+        return EXTERNAL_BASE if is_open else None
 
     def line_of(self, full: FullName) -> tuple[tuple[FullName, ...], bool]:
         """Return (a type and what it inherits from, nearest first; whether a base is outside the repository)."""
@@ -116,11 +118,11 @@ class TypeMeanings(Memory, ABC):
                 if base is not None and base.kind == "type" and base.full not in line[:1]
             ]
         found = tuple(line), is_open
-        if not self.was_cut():
+        if not self.hit_cycle():
             self._lines[full] = found
         return found
 
-    def _bases(self, full: FullName) -> Iterator[Meaning | None]:
+    def _bases(self, full: FullName) -> Iterator[Resolution | None]:
         for path, position in self.table.types_at(full):
             one = self.table.definition((path, position))
             for written in one.bases:
@@ -130,7 +132,7 @@ class TypeMeanings(Memory, ABC):
                     continue
                 yield found
 
-    def settle(self, path: str, one: Meaning) -> Meaning | None:
+    def settle(self, path: str, one: Resolution) -> Resolution | None:
         """Return what the value of a variable, field or property is."""
         if one.kind == "callable" and one.places and self.table.definition(one.places[0]).kind == "property":
             return self._result(path, one)
@@ -140,7 +142,7 @@ class TypeMeanings(Memory, ABC):
         found = self.once(key, lambda: self._value_of(path, one))
         return found if found is None or one.is_sure else found.unsure()
 
-    def called(self, path: str, one: Meaning | None) -> Meaning | None:
+    def called(self, path: str, one: Resolution | None) -> Resolution | None:
         """Return what a call of it gives: a new instance of a type, or a function's declared result."""
         settled = self.settle(path, one) if one is not None and one.kind == "value" else one
         if settled is None or settled.kind in ("hidden", "instance", "value"):
@@ -154,7 +156,7 @@ class TypeMeanings(Memory, ABC):
             return self.called(path, default) if default is not None else None
         return self._result(path, settled) if settled.kind == "callable" else None
 
-    def bound(self, path: str, bindings: list[Binding], line: int) -> Meaning | None:
+    def bound(self, path: str, bindings: list[Binding], line: int) -> Resolution | None:
         """Return what the binding that holds at a line gives; line 0 stands for after all of them."""
         before = [one for one in bindings if one.line <= line] if line else bindings
         chosen = before or bindings
@@ -168,7 +170,7 @@ class TypeMeanings(Memory, ABC):
             return found.unsure() if found is not None else None
         return found
 
-    def _bound_value(self, path: str, one: Binding) -> Meaning | None:
+    def _bound_value(self, path: str, one: Binding) -> Resolution | None:
         value, scope = one.value, one.scope
         if one.name.startswith("self."):
             scope = self.table.names[path].scope_at(one.line, scope)
@@ -184,7 +186,7 @@ class TypeMeanings(Memory, ABC):
             return None
         return self._local_rule(replace(found, kind="instance") if found.kind == "type" else found)
 
-    def _chain_before(self, path: str, scope: int, written: str, one: Binding) -> Meaning | None:
+    def _chain_before(self, path: str, scope: int, written: str, one: Binding) -> Resolution | None:
         """Return what a chain meant before a binding: `x = x.parent()` asks for the older x."""
         if written.partition(".")[0].removesuffix("()") == one.name:
             older = [b for b in self.table.names[path].bindings.get((one.scope, one.name), ()) if b.line < one.line]
@@ -195,10 +197,10 @@ class TypeMeanings(Memory, ABC):
     def _parent(self, path: str, scope: int) -> int:
         return self.table.files[path].definitions[scope].parent if scope >= 0 else -1
 
-    def _local_rule(self, one: Meaning | None) -> Meaning | None:
+    def _local_rule(self, one: Resolution | None) -> Resolution | None:
         return replace(one, rule="local-type") if one is not None and one.kind == "instance" else one
 
-    def _value_of(self, path: str, one: Meaning) -> Meaning | None:
+    def _value_of(self, path: str, one: Resolution) -> Resolution | None:
         """Return what a variable or member holds."""
         for where, bound in self.table.fields.get(one.full, ()):
             found = self._bound_value(where, bound)
@@ -218,13 +220,13 @@ class TypeMeanings(Memory, ABC):
             if definition.returns:
                 return self._result(path, one)
             if definition.parent >= 0 and self.table.definition((where, definition.parent)).kind == "enum":
-                return Meaning("instance", self.table.full((where, definition.parent)), rule="enum")
+                return Resolution("instance", self.table.full((where, definition.parent)), rule="enum")
         return None
 
     def _differ(self, full: FullName) -> bool:
         return len({bound.value for _, bound in self.table.fields[full]}) > 1
 
-    def _result(self, path: str, one: Meaning) -> Meaning | None:
+    def _result(self, path: str, one: Resolution) -> Resolution | None:
         """Return an instance of the declared result type of a function."""
         if not one.places:
             return None
@@ -232,22 +234,22 @@ class TypeMeanings(Memory, ABC):
         definition = self.table.definition((where, position))
         owner = self.type_around(where, position) if definition.kind in MEMBER_KINDS else None
         if definition.kind == "constructor" and owner is not None:
-            return Meaning("instance", owner, rule="construct")
+            return Resolution("instance", owner, rule="construct")
         returned = _one_type(definition.returns)
         if returned in _OWN and owner is not None:
-            return Meaning("instance", owner, is_sure=False, rule="result-type")
+            return Resolution("instance", owner, is_sure=False, rule="result-type")
         found = self._type_named(where, definition.parent, returned, definition.first_line) if returned else None
         if found is None or found.kind not in ("type", "external"):
             return None
-        return Meaning(
+        return Resolution(
             "instance" if found.kind == "type" else "external", found.full, is_sure=False, rule="result-type"
         )
 
-    def _type_named(self, path: str, scope: int, written: str, line: int) -> Meaning | None:
+    def _type_named(self, path: str, scope: int, written: str, line: int) -> Resolution | None:
         """Return the type that a name means where it is written, an external one, or None."""
         if written in _OWN or written == "Self":
             owner = self.type_around(path, scope)
-            return Meaning("type", owner, rule="self") if owner is not None else None
+            return Resolution("type", owner, rule="self") if owner is not None else None
         found = self.chain(path, scope, written, line)
         if found is not None and found.kind == "value":
             found = self.settle(path, found)
@@ -259,8 +261,8 @@ class TypeMeanings(Memory, ABC):
         if len(last) < 3 or last in _SAYS_NOTHING:
             return None
         if not only:  # no type of the repository is called so
-            return Meaning("external", is_sure=False, rule="outside")
-        return Meaning("type", only.pop(), is_sure=False, rule="only-type") if len(only) == 1 else None
+            return Resolution("external", is_sure=False, rule="outside")
+        return Resolution("type", only.pop(), is_sure=False, rule="only-type") if len(only) == 1 else None
 
 
 def _one_type(written: str) -> str:

@@ -10,7 +10,7 @@ import tree_sitter
 from codecards.indexer.parse.dialects.base import UNKNOWN, Captures, Dialect, Draft
 from codecards.indexer.parse.tree import Syntax, definition_query, find_matches, query_text
 
-Use = tuple[str, tree_sitter.Node, Captures]
+CapturedUse = tuple[str, tree_sitter.Node, Captures]
 Handler = Callable[["Collected", str, tree_sitter.Node, Captures], None]
 _RANK = {"value": 2, "type": 1}
 _not_capture = re.compile(r"\"(?:\\.|[^\"\\])*\"|;[^\n]*|\(#[^()]*\)")
@@ -23,7 +23,7 @@ class Collected:
     source: bytes
     dialect: Dialect
     drafts: list[Draft] = field(default_factory=list)
-    references: dict[int, Use] = field(default_factory=dict)
+    references: dict[int, CapturedUse] = field(default_factory=dict)
     bindings: list[Captures] = field(default_factory=list)
     own_bindings: list[Captures] = field(default_factory=list)
     imports: list[tree_sitter.Node] = field(default_factory=list)

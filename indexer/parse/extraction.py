@@ -314,23 +314,25 @@ def _says_generated(text: str) -> bool:
 
 def _joined(language: str, n_lines: int, parts: list[FileFacts]) -> FileFacts:
     """Return the facts of a file's parts as one; parts come in the order of their first lines."""
-    joined = FileFacts(language, n_lines)
+    normalised_name = FileFacts(language, n_lines)
     for part in parts:
-        shift = len(joined.definitions)
-        joined = replace(
-            joined,
-            definitions=joined.definitions
+        shift = len(normalised_name.definitions)
+        normalised_name = replace(
+            normalised_name,
+            definitions=normalised_name.definitions
             + tuple(replace(one, parent=_shifted(one.parent, shift)) for one in part.definitions),
-            references=joined.references
+            references=normalised_name.references
             + tuple(replace(one, owner=_shifted(one.owner, shift)) for one in part.references),
-            imports=joined.imports + tuple(replace(one, scope=_shifted(one.scope, shift)) for one in part.imports),
-            bindings=joined.bindings + tuple(replace(one, scope=_shifted(one.scope, shift)) for one in part.bindings),
-            exports=joined.exports + part.exports,
-            leading_comment=joined.leading_comment or part.leading_comment,
-            generated=joined.generated or part.generated,
-            problems=joined.problems + part.problems,
+            imports=normalised_name.imports
+            + tuple(replace(one, scope=_shifted(one.scope, shift)) for one in part.imports),
+            bindings=normalised_name.bindings
+            + tuple(replace(one, scope=_shifted(one.scope, shift)) for one in part.bindings),
+            exports=normalised_name.exports + part.exports,
+            leading_comment=normalised_name.leading_comment or part.leading_comment,
+            generated=normalised_name.generated or part.generated,
+            problems=normalised_name.problems + part.problems,
         )
-    return joined
+    return normalised_name
 
 
 def _shifted(position: int, shift: int) -> int:

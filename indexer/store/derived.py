@@ -7,20 +7,20 @@ from typing import Protocol
 
 from codecards.indexer.cards.card import Card
 from codecards.indexer.cards.words import FileTokens
-from codecards.indexer.store.rows import FileEntry
+from codecards.indexer.store.rows import IndexedFile
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
     """A file that this generation holds anew, for what is derived from it."""
 
-    entry: FileEntry
+    entry: IndexedFile
     cards: tuple[Card, ...]
     tokens: FileTokens
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class GenerationDiff:
     """What a generation changes, for what is derived from it."""
 
     old_folder: Path | None
@@ -40,7 +40,7 @@ class Deriver(Protocol):
     identity: str
     """Changes with anything that makes older derived files useless: their format, the embedder."""
 
-    def derive(self, change: Change) -> None:
+    def derive(self, change: GenerationDiff) -> None:
         """Fill `change.new_folder`."""
 
     def usable(self, folder: Path) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class FileEntry:
+class IndexedFile:
     """One indexed file."""
 
     file_id: int

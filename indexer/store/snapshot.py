@@ -20,8 +20,8 @@ from codecards.indexer.cards.chunking import symbol_id
 from codecards.indexer.cards.record import unpack_facts
 from codecards.indexer.facts import FileFacts
 from codecards.indexer.graph.edges import CallEdge
-from codecards.indexer.problems import Kept, Problem, Reason
-from codecards.indexer.store.rows import FileEntry
+from codecards.indexer.problems import Coverage, Problem, Reason
+from codecards.indexer.store.rows import IndexedFile
 
 CARD_COLUMNS = (
     "c.card_id, f.path, f.language, c.kind, c.name, c.qualified_name, c.ordinal, c.parent, f.module, c.lead_line, "
@@ -159,7 +159,7 @@ class Snapshot:
 
     # files
 
-    def files(self) -> list[FileEntry]:
+    def files(self) -> list[IndexedFile]:
         """Return all indexed files, by path."""
         with self._rows("SELECT * FROM files ORDER BY path") as rows:
             return [file_of_row(row) for row in rows]
@@ -169,14 +169,14 @@ class Snapshot:
         with self._rows(STAMPS) as rows:
             return [stamp_of_row(row) for row in rows]
 
-    def file_at(self, path: str) -> FileEntry | None:
+    def file_at(self, path: str) -> IndexedFile | None:
         """Return the file of exactly this path, None if it is not indexed."""
         with self._rows("SELECT * FROM files WHERE path = ?", (os.fsencode(path),)) as rows:
             return file_of_row(rows[0]) if rows else None
 
-    def files_at(self, paths: Collection[str]) -> dict[str, FileEntry]:
+    def files_at(self, paths: Collection[str]) -> dict[str, IndexedFile]:
         """Return path -> file for those of some paths that are indexed."""
-        wanted, found = [os.fsencode(path) for path in paths], dict[str, FileEntry]()
+        wanted, found = [os.fsencode(path) for path in paths], dict[str, IndexedFile]()
         for start in range(0, len(wanted), MAX_VARIABLES):
             some = wanted[start : start + MAX_VARIABLES]
             with self._rows(f"SELECT * FROM files WHERE path IN ({','.join('?' * len(some))})", some) as rows:
@@ -306,11 +306,11 @@ _names = msgspec.msgpack.Decoder(tuple[str, ...])
 _ids = msgspec.msgpack.Decoder(tuple[int, ...])
 
 
-def file_of_row(row: tuple[Any, ...]) -> FileEntry:
+def file_of_row(row: tuple[Any, ...]) -> IndexedFile:
     """Return the file of a row with all columns of `files`."""
     values = list(row)
     values[1], values[7] = os.fsdecode(values[1]), bool(values[7])
-    return FileEntry(*values)
+    return IndexedFile(*values)
 
 
 def stamp_of_row(row: tuple[Any, ...]) -> Stamp:
@@ -332,7 +332,7 @@ def card_of_row(row: tuple[Any, ...]) -> Card:
 
 def problem_of_row(row: tuple[Any, ...]) -> Problem:
     """Return the problem of a row that starts with path, reason, detail, kept."""
-    return Problem(os.fsdecode(row[0]), Reason(row[1]), row[2], Kept(row[3]))
+    return Problem(os.fsdecode(row[0]), Reason(row[1]), row[2], Coverage(row[3]))
 
 
 def _edge(row: tuple[Any, ...]) -> CallEdge:

@@ -18,7 +18,7 @@ from codecards.indexer.cards.chunking import CardDraft, place
 from codecards.indexer.cards.record import PackedRecord, unpack, unpack_facts
 from codecards.indexer.facts import FileFacts
 from codecards.indexer.problems import Problem
-from codecards.indexer.store.rows import FileEntry
+from codecards.indexer.store.rows import IndexedFile
 from codecards.indexer.store.snapshot import (
     CARD_COLUMNS,
     STAMPS,
@@ -97,7 +97,7 @@ class SnapshotWriter:
         with self._explained():
             return dict(self._connection.execute("SELECT name, value FROM meta"))
 
-    def files(self) -> list[FileEntry]:
+    def files(self) -> list[IndexedFile]:
         """Return all files, by path."""
         with self._explained():
             rows = self._connection.execute("SELECT * FROM files ORDER BY path").fetchall()
@@ -127,7 +127,7 @@ class SnapshotWriter:
         if verdict != "ok":
             raise damaged(self.database, sqlite3.DatabaseError(verdict))
 
-    def stored(self, entry: FileEntry) -> "tuple[tuple[Card, ...], FileTokens]":
+    def stored(self, entry: IndexedFile) -> "tuple[tuple[Card, ...], FileTokens]":
         """Return a stored file's cards and words.
 
         Raises:
@@ -190,14 +190,14 @@ class SnapshotWriter:
             ]
             self._connection.executemany("INSERT INTO problems VALUES (?, ?, ?, ?, ?)", rows)
 
-    def touch_files(self, entries: Iterable[FileEntry]) -> None:
+    def touch_files(self, entries: Iterable[IndexedFile]) -> None:
         """Note new time stamps of files whose content is the same."""
         self._connection.executemany(
             "UPDATE files SET size_bytes = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, racy = ? WHERE file_id = ?",
             ((one.size_bytes, one.mtime_ns, one.ctime_ns, one.inode, one.racy, one.file_id) for one in entries),
         )
 
-    def put_file(self, entry: FileEntry, drafts: Sequence[CardDraft]) -> tuple[int, tuple[Card, ...]]:
+    def put_file(self, entry: IndexedFile, drafts: Sequence[CardDraft]) -> tuple[int, tuple[Card, ...]]:
         """Put a new or changed file in; return its id and its cards. Cards that go on keep their ids."""
         file_id = self._put_file_row(entry)
         known = {
@@ -254,7 +254,7 @@ class SnapshotWriter:
         )
         self._connection.execute("DELETE FROM records WHERE last_used < ?", (generation - KEPT_GENERATIONS,))
 
-    def _put_file_row(self, entry: FileEntry) -> int:
+    def _put_file_row(self, entry: IndexedFile) -> int:
         values = (
             os.fsencode(entry.path), entry.content_key, entry.size_bytes, entry.mtime_ns, entry.ctime_ns, entry.inode, entry.racy,
             entry.language, entry.encoding, entry.role, entry.module, entry.n_lines, entry.leading_comment,

@@ -54,7 +54,7 @@ def decode(data: bytes) -> DecodedText | tuple[Reason, str]:
     return _line_by_line(data) or _guess(data)
 
 
-def well_formed(text: str) -> str:
+def valid_unicode(text: str) -> str:
     """Return a text from outside that is valid Unicode: an argument that was read as ASCII is read as UTF-8 again."""
     try:
         text.encode("utf-8")

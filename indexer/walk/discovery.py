@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from codecards.indexer.index_folder import FOLDER_NAME, OWN_FILES
-from codecards.indexer.problems import Kept, Problem, Reason
+from codecards.indexer.problems import Coverage, Problem, Reason
 from codecards.indexer.walk.files import DiscoverySettings, SourceFile, check_root, too_large
 from codecards.indexer.walk.git import (
     Tracked,
@@ -48,7 +48,7 @@ class _Walk:
     n_ignored: int = 0
 
     def report(self, path: str, reason: Reason, detail: str) -> None:
-        self.problems.append(Problem(path, reason, detail, Kept.NONE))
+        self.problems.append(Problem(path, reason, detail, Coverage.NONE))
 
 
 def discover(root: Path, settings: DiscoverySettings | None = None) -> Discovery:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codecards.errors import OutsideProjectError, ProjectNotFoundError, ProjectUnreadableError
-from codecards.indexer.problems import Kept, Problem, Reason
+from codecards.indexer.problems import Coverage, Problem, Reason
 from codecards.indexer.walk.secret_names import is_private_key
 
 
@@ -83,14 +83,14 @@ def read_stamped(root: Path, file: SourceFile, settings: DiscoverySettings) -> t
         try:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
-                return Problem(file.path, Reason.SPECIAL_FILE, "is no regular file", Kept.NONE)
+                return Problem(file.path, Reason.SPECIAL_FILE, "is no regular file", Coverage.NONE)
             data = _read_up_to(descriptor, limit + 1, max(status.st_size + 1, LEAST_READ_BYTES))
         finally:
             os.close(descriptor)
     except (OSError, ValueError, OutsideProjectError) as error:
         return _not_read(file.path, error)
     if not settings.index_secrets and is_private_key(data):
-        return Problem(file.path, Reason.SECRET, "is a private key by its first line; it is not indexed", Kept.NONE)
+        return Problem(file.path, Reason.SECRET, "is a private key by its first line; it is not indexed", Coverage.NONE)
     if len(data) > limit:
         return too_large(file.path, len(data), limit)
     return data, SourceFile(file.path, status.st_size, status.st_mtime_ns, status.st_ino, status.st_ctime_ns)
@@ -155,16 +155,16 @@ def _read_up_to(descriptor: int, n_bytes: int, expected: int) -> bytes:
 def _not_read(path: str, error: Exception) -> Problem:
     """Return what kept a listed file from being read."""
     if isinstance(error, FileNotFoundError | NotADirectoryError):
-        return Problem(path, Reason.VANISHED, "was listed, and gone when it was read", Kept.NONE)
+        return Problem(path, Reason.VANISHED, "was listed, and gone when it was read", Coverage.NONE)
     number = error.errno if isinstance(error, OSError) else None
     if isinstance(error, OutsideProjectError) or number == errno.ELOOP:
-        return Problem(path, Reason.LINK, "has become a link since it was listed", Kept.NONE)
+        return Problem(path, Reason.LINK, "has become a link since it was listed", Coverage.NONE)
     if number == errno.ENXIO:
-        return Problem(path, Reason.SPECIAL_FILE, "is no regular file", Kept.NONE)
-    return Problem(path, Reason.UNREADABLE, getattr(error, "strerror", None) or str(error), Kept.NONE)
+        return Problem(path, Reason.SPECIAL_FILE, "is no regular file", Coverage.NONE)
+    return Problem(path, Reason.UNREADABLE, getattr(error, "strerror", None) or str(error), Coverage.NONE)
 
 
 def too_large(path: str, size_bytes: int, limit: int) -> Problem:
     """Return the problem of a file that is larger than the limit."""
     detail = f"{size_bytes:,} bytes, over the limit of {limit:,} (setting max_file_bytes)"
-    return Problem(path, Reason.TOO_LARGE, detail, Kept.NONE)
+    return Problem(path, Reason.TOO_LARGE, detail, Coverage.NONE)

@@ -22,14 +22,14 @@ _CANARY_DOCUMENTS = (
 _CANARY_QUERIES = ("where is the login timeout handled", "parseHTTPHeader", "缓存在哪里清理")
 
 
-def canary(embedder: Embedder) -> NDArray[np.float32]:
+def probe_vectors(embedder: Embedder) -> NDArray[np.float32]:
     """Return (5, dimensions) vectors of fixed texts, stored with an index to notice a model that silently changed."""
     documents = embedder.embed_documents(_CANARY_DOCUMENTS)
     return np.concatenate([documents, embedder.embed_queries(_CANARY_QUERIES)])
 
 
-def canaries_agree(stored: NDArray[np.float32], fresh: NDArray[np.float32]) -> bool:
-    """Return whether two results of `canary` come from the same model, up to what processors differ in.
+def same_model(stored: NDArray[np.float32], fresh: NDArray[np.float32]) -> bool:
+    """Return whether two results of `probe_vectors` come from the same model, up to what processors differ in.
 
     Vectors of the one must not be searched with queries of the other where this is False.
     """
@@ -46,7 +46,7 @@ def require_agreement(embedder: Embedder, stored: NDArray[np.float32]) -> None:
     Raises:
         EmbedderError: It gives other vectors than those that are stored.
     """
-    if not canaries_agree(stored, canary(embedder)):
+    if not same_model(stored, probe_vectors(embedder)):
         raise EmbedderError(
             f"The embedder {embedder.name!r} gives other vectors than those in the index: the model was changed. "
             "Index again with --full."

@@ -131,8 +131,8 @@ def load_embedder(spec: str) -> Embedder:
         static: Embedder = import_module("codecards.retrieval.embed.static").StaticEmbedder(STATIC_MODEL)
         return static
     if spec == "minilm":
-        deep: Embedder = import_module("codecards.retrieval.embed.onnx").OnnxEmbedder(MODELS / "minilm-code")
-        return deep
+        transformer: Embedder = import_module("codecards.retrieval.embed.onnx").OnnxEmbedder(MODELS / "minilm-code")
+        return transformer
     if spec.startswith(_TRANSFORMERS_PREFIX) and spec != _TRANSFORMERS_PREFIX:
         module = import_module("codecards.retrieval.embed.sentence_transformers")
         users: Embedder = module.TransformersEmbedder(spec.removeprefix(_TRANSFORMERS_PREFIX))

@@ -19,7 +19,7 @@ from codecards.retrieval.evidence.text import (
     card_scores,
     share_of,
 )
-from codecards.retrieval.evidence.transformer import SecondOpinion, standing_out
+from codecards.retrieval.evidence.transformer import TransformerScores, z_scores
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.store.columns import CALLABLE_KINDS, KINDS, Floats, Int64s
 from codecards.retrieval.store.names import name_hash
@@ -59,7 +59,7 @@ def card_features(
     named: Sequence[NamedCards],
     frames: Mapping[int, float],
     similarity: Similarity | None,
-    opinion: SecondOpinion | None,
+    by_transformer: TransformerScores | None,
     wanted: Collection[str],
 ) -> dict[str, Floats]:
     """Return name → (K,) for those features that are wanted and can be had.
@@ -72,20 +72,20 @@ def card_features(
         named: Exact definitions of the query's names.
         frames: Card row → how surely a stack frame lies in it.
         similarity: How near cards are; None without vectors.
-        opinion: What the deep lane says of these cards, if it says anything.
+        by_transformer: What the deep lane says of these cards, if it says anything.
         wanted: Names of features.
     """
     columns = index.columns
     kind = columns.kind[cards]
     found = {name: is_it[kind] for name, is_it in _BY_KIND.items() if name in wanted}
-    matched = _Placing(evidence.matches.cards, cards)
+    matched = RowAlignment(evidence.matches.cards, cards)
     found |= _word_features(index, evidence, matched, wanted)
     found |= _share_features(evidence, matched, card_file, wanted)
     if "nesting" in wanted:
         found["nesting"] = np.minimum(columns.nesting[cards], MAX_NESTING).astype(np.float32)
     for name, (rows, values) in evidence.of_cards.items():
         if name in wanted:
-            found[name] = _Placing(rows, cards).spread(values)
+            found[name] = RowAlignment(rows, cards).spread(values)
     if "of_tests" in wanted:
         found["of_tests"] = np.isin(columns.parent_name[cards], _TEST_PARENTS).astype(np.float32)
     if "obligatory" in wanted:
@@ -99,22 +99,22 @@ def card_features(
     if "symbol" in wanted:
         found["symbol"] = np.zeros(len(cards), np.float32)
         for one in named:
-            np.maximum(found["symbol"], _Placing(one.cards, cards).spread(one.values), out=found["symbol"])
+            np.maximum(found["symbol"], RowAlignment(one.cards, cards).spread(one.values), out=found["symbol"])
     if "frame" in wanted and frames:
         rows = np.array(sorted(frames), np.int64)
         values = np.array([frames[row] for row in rows.tolist()], np.float32)
-        found["frame"] = _Placing(rows, cards).spread(values)
+        found["frame"] = RowAlignment(rows, cards).spread(values)
     if similarity is not None and "meaning" in wanted and len(cards):
-        found["meaning"] = standing_out(similarity.cards(cards))
-    if opinion is not None and "deep" in wanted:
-        found["deep"] = standing_out(opinion.cosines)
-    if opinion is not None and "deep_cosine" in wanted:
-        found["deep_cosine"] = opinion.cosines
+        found["meaning"] = z_scores(similarity.cards(cards))
+    if by_transformer is not None and "transformer" in wanted:
+        found["transformer"] = z_scores(by_transformer.cosines)
+    if by_transformer is not None and "transformer_cosine" in wanted:
+        found["transformer_cosine"] = by_transformer.cosines
     return found
 
 
 def _word_features(
-    index: DerivedIndex, evidence: Evidence, placing: "_Placing", wanted: Collection[str]
+    index: DerivedIndex, evidence: Evidence, placing: "RowAlignment", wanted: Collection[str]
 ) -> dict[str, Floats]:
     """Return what the words of the query say of each card."""
     matches, groups = evidence.matches, evidence.groups
@@ -139,7 +139,7 @@ def _word_features(
 
 
 def _share_features(
-    evidence: Evidence, placing: "_Placing", card_file: Int64s, wanted: Collection[str]
+    evidence: Evidence, placing: "RowAlignment", card_file: Int64s, wanted: Collection[str]
 ) -> dict[str, Floats]:
     """Return which share of the query, by its rarity among cards, each card holds: in which place, and beyond its path."""
     matches, groups = evidence.matches, evidence.groups
@@ -169,7 +169,7 @@ def _share_features(
     return found
 
 
-class _Placing:
+class RowAlignment:
     """Where some cards are among others."""
 
     def __init__(self, rows: Int64s, cards: Int64s) -> None:

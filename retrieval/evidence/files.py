@@ -16,15 +16,15 @@ from codecards.retrieval.evidence.text import (
     FILE_WEIGHTS,
     PLAIN_FILE_WEIGHTS,
     Matches,
-    best_of_files,
     card_scores,
     decayed_sum,
     file_scores,
     find_occurrences,
     match,
+    max_per_file,
     share_of,
 )
-from codecards.retrieval.evidence.transformer import second_opinion
+from codecards.retrieval.evidence.transformer import transformer_scores
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import Query
 from codecards.retrieval.store.build_columns import runs
@@ -76,7 +76,7 @@ class Evidence:
     """Further evidence of cards: name → their rows, ascending, and values."""
 
 
-def gather_evidence(
+def file_signals(
     index: DerivedIndex,
     query: Query,
     groups: TermGroups,
@@ -105,10 +105,10 @@ def gather_evidence(
     fields = file_scores(index, matches, groups, FILE_WEIGHTS, paths.counts)
     plain = file_scores(index, matches, groups, PLAIN_FILE_WEIGHTS)
     scale = max(2.2 * groups.part_idf, 1e-9)
-    doc_best = best_of_files(docs, matches.card_file, n_files)
+    doc_best = max_per_file(docs, matches.card_file, n_files)
     features = {
         "cards": share_of(decayed_sum(words, matches.card_file, n_files)),
-        "best_card": share_of(best_of_files(words, matches.card_file, n_files)),
+        "best_card": share_of(max_per_file(words, matches.card_file, n_files)),
         "file_words": plain / scale,
         "file_fields": share_of(fields),
         "file_name": paths.stem_f1,
@@ -130,8 +130,8 @@ def gather_evidence(
         "used_by_matches": used_by_matches(index, files, share_of(fields)),
         **_named_features(query, files, named),
         **{name: dense(values, files) for name, values in places.items()},
-        **standing_features(index, query, files),
-        **meaning_features(index, files, similarity),
+        **prior_signals(index, query, files),
+        **vector_signals(index, files, similarity),
     }
     return Evidence(matches, groups, paths, names, words, features)
 
@@ -146,8 +146,8 @@ def has_evidence(evidence: Evidence, similarity: Similarity | None, index: Deriv
             found |= evidence.features[name] > 0
     if similarity is not None:
         cards, _ = similarity.nearest(N_NEAREST)
-        if similarity.deep is not None:
-            cards = np.concatenate([cards, similarity.deep.nearest(N_NEAREST)])
+        if similarity.transformer is not None:
+            cards = np.concatenate([cards, similarity.transformer.nearest(N_NEAREST)])
         found |= np.isin(matches.files, index.file_of_card[cards])
     return np.asarray(found)
 
@@ -163,7 +163,7 @@ def used_by_matches(index: DerivedIndex, files: Int64s, values: Floats) -> Float
     return (gain[files] / (columns.in_weight[files] + 2)).astype(np.float32)
 
 
-def standing_features(index: DerivedIndex, query: Query, files: Int64s) -> dict[str, Floats]:
+def prior_signals(index: DerivedIndex, query: Query, files: Int64s) -> dict[str, Floats]:
     """Return what speaks for or against files whatever is asked, as far as the query does not ask for just that."""
     columns = index.columns
     role, flags = columns.role[files], columns.flags[files]
@@ -194,7 +194,7 @@ def standing_features(index: DerivedIndex, query: Query, files: Int64s) -> dict[
     return features
 
 
-def meaning_features(index: DerivedIndex, files: Int64s, similarity: Similarity | None) -> dict[str, Floats]:
+def vector_signals(index: DerivedIndex, files: Int64s, similarity: Similarity | None) -> dict[str, Floats]:
     """Return the similarities of files and of their best cards to the query."""
     if similarity is None:
         return {}
@@ -207,9 +207,9 @@ def meaning_features(index: DerivedIndex, files: Int64s, similarity: Similarity 
         "meaning_cards": decayed_sum(cosines, owner, len(files), n_best=TOP_CARDS, decay=TOP_DECAY),
         "meaning_file": similarity.files(files),
     }
-    if (opinion := second_opinion(index, similarity, cards)) is not None:
-        features["meaning_file"] *= 1 - LESS_STATIC * opinion.share
-        features["deep_card"] = opinion.share * best_of_files(opinion.cosines, owner, len(files))
+    if (by_transformer := transformer_scores(index, similarity, cards)) is not None:
+        features["meaning_file"] *= 1 - LESS_STATIC * by_transformer.share
+        features["transformer_card"] = by_transformer.share * max_per_file(by_transformer.cosines, owner, len(files))
     return features
 
 

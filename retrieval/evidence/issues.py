@@ -14,9 +14,9 @@ from codecards.retrieval.evidence.files import (
     Evidence,
     best_in_files,
     dense,
-    meaning_features,
-    standing_features,
+    prior_signals,
     used_by_matches,
+    vector_signals,
 )
 from codecards.retrieval.evidence.paths import path_evidence
 from codecards.retrieval.evidence.symbols import NamedCards, name_evidence, named_cards
@@ -24,11 +24,11 @@ from codecards.retrieval.evidence.terms import TermGroups, group_terms
 from codecards.retrieval.evidence.text import (
     PLAIN_FILE_WEIGHTS,
     TextWeights,
-    best_of_files,
     card_scores,
     file_scores,
     find_occurrences,
     match,
+    max_per_file,
     share_of,
 )
 from codecards.retrieval.index import DerivedIndex
@@ -63,7 +63,7 @@ class IssueQuery:
     """File row → 1 for a file that is named as a module."""
 
 
-def understand_issue(index: DerivedIndex, query: Query) -> IssueQuery:
+def read_issue(index: DerivedIndex, query: Query) -> IssueQuery:
     """Return a report in the words of an index."""
     issue = split_issue(query.text)
     everything = issue_terms(((issue.title, TITLE), (issue.prose, PROSE), (issue.spans, SPAN), (issue.code, CODE)))
@@ -76,9 +76,9 @@ def understand_issue(index: DerivedIndex, query: Query) -> IssueQuery:
         title=_groups(index, title, N_TITLE_TERMS),
         code=_groups(index, code, N_CODE_TERMS),
         spans=_groups(index, issue_terms(((issue.spans, 1.0),)), N_SPAN_TERMS),
-        named_in_code=_telling(index, issue.code_names),
-        named_in_prose=_telling(index, issue.prose_names),
-        named_in_title=_telling(index, issue.title_names),
+        named_in_code=_rare_names(index, issue.code_names),
+        named_in_prose=_rare_names(index, issue.prose_names),
+        named_in_title=_rare_names(index, issue.title_names),
         modules=_modules(index, issue),
     )
 
@@ -118,23 +118,23 @@ def gather_issue_evidence(
     fields = share_of(file_scores(index, matches, issue.everything, FILE_WEIGHTS, paths.counts))
     features = {
         "file_fields": fields,
-        "best_card": share_of(best_of_files(words, matches.card_file, n_files)),
+        "best_card": share_of(max_per_file(words, matches.card_file, n_files)),
         "title_fields": share_of(file_scores(index, title_matches, issue.title, FILE_WEIGHTS, title_paths.counts)),
-        "title_card": share_of(best_of_files(title_words, title_matches.card_file, n_files)),
-        "span_card": share_of(best_of_files(span_words, span_matches.card_file, n_files)),
+        "title_card": share_of(max_per_file(title_words, title_matches.card_file, n_files)),
+        "span_card": share_of(max_per_file(span_words, span_matches.card_file, n_files)),
         "code_words": share_of(file_scores(index, code_matches, issue.code, PLAIN_FILE_WEIGHTS)),
         "file_name": paths.stem_recall,
         "file_name_precision": paths.stem_precision,
         "file_name_exact": paths.exact,
         "title_file_name": title_paths.stem_recall,
         "folders": paths.folder_recall,
-        "title_symbol": best_of_files(title_names.coverage, title_matches.card_file, n_files),
+        "title_symbol": max_per_file(title_names.coverage, title_matches.card_file, n_files),
         "title_names": title_names.total,
         "symbol_names": names.total,
         "used_by_matches": used_by_matches(index, files, fields),
         **_named_features(issue, files, places),
-        **standing_features(index, query, files),
-        **meaning_features(index, files, similarity),
+        **prior_signals(index, query, files),
+        **vector_signals(index, files, similarity),
     }
     of_cards = {
         "title_words": (title_matches.cards, share_of(title_words)),
@@ -155,7 +155,7 @@ def _groups(index: DerivedIndex, terms: Sequence[Term], limit: int) -> TermGroup
     return group_terms(index, heaviest(terms, rarity, limit), relatives=False)
 
 
-def _telling(index: DerivedIndex, names: Sequence[Name]) -> tuple[NamedCards, ...]:
+def _rare_names(index: DerivedIndex, names: Sequence[Name]) -> tuple[NamedCards, ...]:
     """Return the definitions of names that few files define outside tests."""
     is_test = ROLES.index("test")
     found: list[NamedCards] = []

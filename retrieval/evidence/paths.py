@@ -15,7 +15,7 @@ from codecards.retrieval.query.query import Query, is_identifier
 from codecards.retrieval.query.words import OPPOSITES
 from codecards.retrieval.store.build_columns import runs
 from codecards.retrieval.store.columns import PLACES, Floats, Int64s, Uint32s
-from codecards.retrieval.store.names import joined, name_hash
+from codecards.retrieval.store.names import name_hash, normalised_name
 
 STEM, FOLDER, OUTER = (PLACES.index(place) for place in ("stem", "folder", "outer_folder"))
 COMPOUND_BONUS = 1.5
@@ -167,7 +167,7 @@ def _exact(index: DerivedIndex, files: Int64s, query: Query) -> Floats:
     for position, word in enumerate(content[:40]):
         value = 1 / (1 + 0.04 * position)
         want(word, value * (COMPOUND_BONUS if is_identifier(word) else 1.0))
-        for agent in _agents(word):
+        for agent in _agent_nouns(word):
             want(agent, value)
     for word, next_word in pairwise(content[:40]):
         want(word + next_word, JOINED_MATCH)
@@ -191,11 +191,11 @@ def _said_by_name(n_files: Floats) -> Floats:
 @lru_cache(maxsize=20_000)
 def _form_hashes(name: str) -> tuple[int, ...]:
     """Return what a file may be called that is named like a word of the query."""
-    whole = joined(name)
+    whole = normalised_name(name)
     return tuple(name_hash(form) for form in (whole, whole + "s", whole.removesuffix("s"), stem(whole)) if form)
 
 
-def _agents(word: str) -> tuple[str, ...]:
+def _agent_nouns(word: str) -> tuple[str, ...]:
     """Return the names of what does what a word says: the router does the routing, the parser parses."""
     base = stem(word)
     return (f"{base}er", f"{base}or", f"{base}{base[-1]}er") if word.isascii() and word.isalpha() else ()
@@ -203,7 +203,9 @@ def _agents(word: str) -> tuple[str, ...]:
 
 def _with_folder(index: DerivedIndex, files: Int64s, query: Query) -> Floats:
     """Return 1 for files that two neighbouring words of the query name with their folder: session/store.php."""
-    pairs = {name_hash(stem(joined(word + next_word))) for word, next_word in pairwise(query.content_words[:40])}
+    pairs = {
+        name_hash(stem(normalised_name(word + next_word))) for word, next_word in pairwise(query.content_words[:40])
+    }
     hashes = np.fromiter(pairs - {0}, np.uint64)
     return np.isin(index.columns.stem_hash[files, 2], hashes).astype(np.float32)
 

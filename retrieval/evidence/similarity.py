@@ -7,7 +7,7 @@ from codecards.retrieval.query.issue import split_issue
 from codecards.retrieval.query.query import Query
 from codecards.retrieval.store.columns import Floats
 from codecards.retrieval.vectors.card_vectors import Similarity
-from codecards.retrieval.vectors.transformer_vectors import DeepLookup
+from codecards.retrieval.vectors.transformer_vectors import TransformerLookup
 
 MAX_EMBEDDED_CHARACTERS = 2_000
 
@@ -15,13 +15,15 @@ USERS_MODEL = "sentence-transformers:"
 """Beginning of the name of an embedder that a user brings; it may know Chinese."""
 
 
-def query_similarity(index: DerivedIndex, query: Query, deep: DeepLookup | None = None) -> Similarity | None:
+def query_similarity(
+    index: DerivedIndex, query: Query, transformer: TransformerLookup | None = None
+) -> Similarity | None:
     """Return how near a query is to cards; None without vectors, and where the embedder knows none of its words.
 
     Args:
         index: Whose vectors.
         query: As parsed.
-        deep: Asks the deep lane; None where it takes no part.
+        transformer: Asks the deep lane; None where it takes no part.
     """
     if index.vectors is None or index.embedder is None or query.kind == "path":
         return None
@@ -39,6 +41,8 @@ def query_similarity(index: DerivedIndex, query: Query, deep: DeepLookup | None 
     if not np.any(vector):
         return None
     # Measured on questions in English alone; the model knows no Chinese, and little of its translation word by word.
-    asks_deep = query.kind == "question" and not query.is_issue and query.english is None
-    opinion = deep(text[:MAX_EMBEDDED_CHARACTERS]) if deep is not None and asks_deep else None
-    return index.vectors.similarity(vector, opinion)
+    asks_transformer = query.kind == "question" and not query.is_issue and query.english is None
+    by_transformer = (
+        transformer(text[:MAX_EMBEDDED_CHARACTERS]) if transformer is not None and asks_transformer else None
+    )
+    return index.vectors.similarity(vector, by_transformer)

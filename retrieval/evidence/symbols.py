@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from codecards.retrieval.evidence.terms import TermGroups
-from codecards.retrieval.evidence.text import FIELD_NAME, Matches, best_of_files
+from codecards.retrieval.evidence.text import FIELD_NAME, Matches, max_per_file
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import Name
 from codecards.retrieval.store.columns import KINDS, Floats, Int64s
-from codecards.retrieval.store.names import joined, name_hash
+from codecards.retrieval.store.names import name_hash, normalised_name
 
 KIND_PRIOR = np.array(
     [
@@ -66,7 +66,7 @@ def named_cards(index: DerivedIndex, names: Sequence[Name]) -> list[NamedCards]:
         if name.qualifier:
             qualifier = name_hash(name.qualifier.casefold())
             of_parent = columns.parent_name[rows] == np.uint64(qualifier)
-            of_file = columns.stem_hash[files, 0] == np.uint64(name_hash(joined(name.qualifier)))
+            of_file = columns.stem_hash[files, 0] == np.uint64(name_hash(normalised_name(name.qualifier)))
             values = values * np.where(of_parent, PARENT_MATCH, np.where(of_file, FILE_MATCH, NO_MATCH))
         values = values / (1 + np.log(len(np.unique(files))))
         opens_as_type = name.opening and bool((exact & IS_TYPE[kind]).any())
@@ -118,8 +118,8 @@ def name_evidence(index: DerivedIndex, matches: Matches, groups: TermGroups) -> 
     by_card = (f1 * KIND_PRIOR[kind]).astype(np.float32)
     product = coverage * precision * KIND_PRIOR[kind]
     return NameEvidence(
-        best=best_of_files(by_card, matches.card_file, n_files),
-        best_action=best_of_files(np.where(IS_TYPE[kind], 0.0, by_card).astype(np.float32), matches.card_file, n_files),
+        best=max_per_file(by_card, matches.card_file, n_files),
+        best_action=max_per_file(np.where(IS_TYPE[kind], 0.0, by_card).astype(np.float32), matches.card_file, n_files),
         total=np.log1p(np.bincount(matches.card_file, product, n_files)).astype(np.float32),
         by_card=by_card,
         coverage=coverage.astype(np.float32),

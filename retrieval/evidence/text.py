@@ -214,7 +214,7 @@ def file_scores(
     return np.asarray((counts * (weights.saturation + 1) / (counts + weights.saturation)) @ groups.idf)
 
 
-def best_of_files(values: Floats, card_file: Int64s, n_files: int) -> Floats:
+def max_per_file(values: Floats, card_file: Int64s, n_files: int) -> Floats:
     """Return (F,): each file's highest value, 0 for a file without cards.
 
     Args:

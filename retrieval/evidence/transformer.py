@@ -19,7 +19,7 @@ _CALLABLE = np.isin(KINDS, ("function", "method", "constructor", "property", "ma
 
 
 @dataclass(frozen=True, slots=True)
-class SecondOpinion:
+class TransformerScores:
     """What the deep lane says of some cards."""
 
     cosines: Floats
@@ -28,7 +28,7 @@ class SecondOpinion:
     """Share of them, among what can be called if any of it can, that have a vector; 0 to 1."""
 
 
-def second_opinion(index: DerivedIndex, similarity: Similarity | None, cards: Int64s) -> SecondOpinion | None:
+def transformer_scores(index: DerivedIndex, similarity: Similarity | None, cards: Int64s) -> TransformerScores | None:
     """Return what the deep lane says of some cards, None where it has nothing to say of any.
 
     Args:
@@ -36,21 +36,21 @@ def second_opinion(index: DerivedIndex, similarity: Similarity | None, cards: In
         similarity: How near cards are, by both lanes.
         cards: (N,): their rows.
     """
-    if similarity is None or similarity.deep is None:
+    if similarity is None or similarity.transformer is None:
         return None
-    cosines = similarity.deep.cards(cards)
+    cosines = similarity.transformer.cards(cards)
     known = ~np.isnan(cosines)
     if not known.any():
         return None
     mean, spread = float(cosines[known].mean()), float(cosines[known].std())
     if not known.all():
-        cosines = np.where(known, cosines, mean + spread * standing_out(similarity.cards(cards)))
+        cosines = np.where(known, cosines, mean + spread * z_scores(similarity.cards(cards)))
     is_callable = _CALLABLE[index.columns.kind[cards]]
     share = float(known[is_callable].mean() if is_callable.any() else known.mean())
-    return SecondOpinion(cosines.astype(np.float32), share) if share else None
+    return TransformerScores(cosines.astype(np.float32), share) if share else None
 
 
-def standing_out(values: Floats) -> Floats:
+def z_scores(values: Floats) -> Floats:
     """Return how many standard deviations each value lies from their mean, within `RANGE`."""
-    scaled = (values - values.mean()) / max(float(values.std()), 1e-3)
-    return np.asarray(np.clip(scaled, *RANGE), np.float32)
+    apply_factors = (values - values.mean()) / max(float(values.std()), 1e-3)
+    return np.asarray(np.clip(apply_factors, *RANGE), np.float32)

@@ -23,7 +23,7 @@ UNKNOWN = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Concept:
+class TranslatedWord:
     """One stretch of Chinese in a question, and its English names."""
 
     chinese: str
@@ -36,7 +36,7 @@ def is_foreign(text: str) -> bool:
     return any("\u3400" <= character <= "\u9fff" for character in text)
 
 
-def in_english(index: DerivedIndex, query: Query) -> Query:
+def translate(index: DerivedIndex, query: Query) -> Query:
     """Return a question with English words for its Chinese ones; one without Chinese as it is.
 
     Args:
@@ -46,7 +46,7 @@ def in_english(index: DerivedIndex, query: Query) -> Query:
     if not is_foreign(query.text) or query.is_issue:
         return query
     spoken: list[str] = []
-    concepts: dict[int, Concept] = {}
+    concepts: dict[int, TranslatedWord] = {}
     unknown: list[str] = []
     for word in query.content_words:
         if not is_pair_script(word):
@@ -66,7 +66,7 @@ def in_english(index: DerivedIndex, query: Query) -> Query:
     return replace(query, terms=terms, content_words=tuple(spoken), english=" ".join(spoken))
 
 
-def _concepts(run: str, mined: Glossary) -> Iterator[Concept]:
+def _concepts(run: str, mined: Glossary) -> Iterator[TranslatedWord]:
     """Yield the words of a run that the list knows, and between them those that only the repository itself tells."""
     listed = programming_terms()
     for concept in cut(run, listed):
@@ -74,10 +74,10 @@ def _concepts(run: str, mined: Glossary) -> Iterator[Concept]:
             yield from cut(concept.chinese, mined)
         elif concept.english:
             more = [name for name in mined.get(concept.chinese, ()) if name[0] not in dict(concept.english)]
-            yield Concept(concept.chinese, (*concept.english, *more))
+            yield TranslatedWord(concept.chinese, (*concept.english, *more))
 
 
-def cut(run: str, glossary: Glossary) -> Iterator[Concept]:
+def cut(run: str, glossary: Glossary) -> Iterator[TranslatedWord]:
     """Yield the known words of a run of Chinese, the longest match first from the left, and what lies between them.
 
     A single character is a word only where it stands alone between others: 库 is a library, but not in 库存. One that says
@@ -91,7 +91,7 @@ def cut(run: str, glossary: Glossary) -> Iterator[Concept]:
             if place > start:
                 yield _stretch(run[start:place], glossary)
             chinese = run[place : place + length]
-            yield Concept(chinese, tuple(glossary[chinese]))
+            yield TranslatedWord(chinese, tuple(glossary[chinese]))
             start = place + length
         place += length or 1
     if place > start:
@@ -102,16 +102,16 @@ def _is_word(chinese: str, glossary: Glossary) -> bool:
     return chinese in glossary and (len(chinese) > 1 or not glossary[chinese])
 
 
-def _stretch(chinese: str, glossary: Glossary) -> Concept:
-    return Concept(chinese, tuple(glossary.get(chinese, ())) if len(chinese) == 1 else ())
+def _stretch(chinese: str, glossary: Glossary) -> TranslatedWord:
+    return TranslatedWord(chinese, tuple(glossary.get(chinese, ())) if len(chinese) == 1 else ())
 
 
-def _best_name(index: DerivedIndex, concept: Concept) -> str:
+def _best_name(index: DerivedIndex, concept: TranslatedWord) -> str:
     """Return the surest English name that the index has, else the surest."""
     return next((word for word, _ in concept.english if index.vocabulary.find(stem(word)) >= 0), concept.english[0][0])
 
 
-def _terms(concepts: Mapping[int, Concept]) -> Iterator[Term]:
+def _terms(concepts: Mapping[int, TranslatedWord]) -> Iterator[Term]:
     """Yield a term for each concept, once."""
     seen: set[str] = set()
     for position, concept in concepts.items():
@@ -124,7 +124,7 @@ def _terms(concepts: Mapping[int, Concept]) -> Iterator[Term]:
         yield Term(names[0][0], "part", TRANSLATED / (1 + POSITION_DECAY * position), position, others)
 
 
-def _joins(spoken: Sequence[str], concepts: Mapping[int, Concept]) -> Iterator[Term]:
+def _joins(spoken: Sequence[str], concepts: Mapping[int, TranslatedWord]) -> Iterator[Term]:
     """Yield the compound of each two neighbours of which one at least was translated."""
     for position in range(len(spoken) - 1):
         if position in concepts or position + 1 in concepts:
@@ -133,7 +133,7 @@ def _joins(spoken: Sequence[str], concepts: Mapping[int, Concept]) -> Iterator[T
 
 
 def _known_pairs(
-    index: DerivedIndex, terms: Sequence[Term], concepts: Mapping[int, Concept], unknown: Sequence[str]
+    index: DerivedIndex, terms: Sequence[Term], concepts: Mapping[int, TranslatedWord], unknown: Sequence[str]
 ) -> Iterator[Term]:
     """Yield the pairs of characters that no concept holds and the index has; those across a word's end weigh less."""
     held = {pair for concept in concepts.values() for pair in word_parts(concept.chinese)}

@@ -14,7 +14,7 @@ from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import Query
 from codecards.retrieval.store.build_columns import runs
 from codecards.retrieval.store.columns import Int64s
-from codecards.retrieval.store.names import joined, name_hash
+from codecards.retrieval.store.names import name_hash, normalised_name
 from codecards.retrieval.vectors.card_vectors import Similarity
 
 N_BY_NAME = 30
@@ -80,8 +80,8 @@ def find_candidates(
     if similarity is not None:
         cards, _ = similarity.nearest(4 * limits.by_vectors)
         found.update(_first_files(index, cards, limits.by_vectors))
-        if similarity.deep is not None:
-            found.update(_first_files(index, similarity.deep.nearest(4 * limits.by_vectors), limits.by_vectors))
+        if similarity.transformer is not None:
+            found.update(_first_files(index, similarity.transformer.nearest(4 * limits.by_vectors), limits.by_vectors))
     found.update(_by_graph(index, by_words[:20], found))
     rows = np.array(sorted(found), np.int64)
     return rows[allowed[rows]]
@@ -107,7 +107,9 @@ def _by_file_name(index: DerivedIndex, query: Query) -> Int64s:
     """Return the files that are named like a word of the query, or like two neighbours joined."""
     content = query.content_words[:30]
     pairs = [word + next_word for word, next_word in pairwise(content)]
-    forms = {form for word in (*content, *pairs) for form in (joined(word), stem(joined(word))) if form}
+    forms = {
+        form for word in (*content, *pairs) for form in (normalised_name(word), stem(normalised_name(word))) if form
+    }
     hashes = np.fromiter((name_hash(form) for form in forms), np.uint64, len(forms))
     return np.flatnonzero(np.isin(index.columns.stem_hash, hashes).any(axis=1))
 

@@ -8,7 +8,7 @@ import numpy as np
 from codecards.retrieval.evidence.cards import card_features
 from codecards.retrieval.evidence.files import Evidence
 from codecards.retrieval.evidence.symbols import NamedCards
-from codecards.retrieval.evidence.transformer import second_opinion
+from codecards.retrieval.evidence.transformer import transformer_scores
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.intent import intent_of
 from codecards.retrieval.query.query import Query
@@ -39,7 +39,7 @@ class CardScores:
     """(F,): the highest total of each file; 0 for one without cards."""
     best_across: Floats
     """(F,): the same of `across`."""
-    crowding: float
+    diversity_penalty: float
     """What every further card of one file loses to the one before it."""
 
     def with_files(self, file_scores: Floats) -> Floats:
@@ -75,11 +75,17 @@ def score_cards(
     card_file = np.repeat(np.arange(len(files)), lengths)
     keep = filters.cards(index, cards)
     cards, card_file = cards[keep], card_file[keep]
-    opinion = second_opinion(index, similarity, cards)
-    weights = _weights_of(query, has_meaning=similarity is not None, deep_share=opinion.share if opinion else 0.0)
-    features = card_features(index, evidence, cards, card_file, named, frames, similarity, opinion, weights.within)
+    by_transformer = transformer_scores(index, similarity, cards)
+    weights = _weights_of(
+        query,
+        has_meaning=similarity is not None,
+        transformer_share=by_transformer.share if by_transformer else 0.0,
+    )
+    features = card_features(
+        index, evidence, cards, card_file, named, frames, similarity, by_transformer, weights.within
+    )
     terms = {name: weights.within[name] * values for name, values in features.items()}
-    return scored(cards, card_file, terms, weights.across, len(files), weights.crowding)
+    return scored(cards, card_file, terms, weights.across, len(files), weights.diversity_penalty)
 
 
 def scored(
@@ -88,7 +94,7 @@ def scored(
     terms: Mapping[str, Floats],
     shares: Mapping[str, float],
     n_files: int,
-    crowding: float,
+    diversity_penalty: float,
 ) -> CardScores:
     """Return the scores with the best of each file."""
     nothing = np.zeros(len(cards), np.float32)
@@ -100,13 +106,13 @@ def scored(
         held, first = np.unique(card_file, return_index=True)
         best[held] = np.maximum.reduceat(total, first)
         best_across[held] = np.maximum.reduceat(across, first)
-    return CardScores(cards, card_file, terms, total, across, shares, best, best_across, crowding)
+    return CardScores(cards, card_file, terms, total, across, shares, best, best_across, diversity_penalty)
 
 
-def order_cards(scores: CardScores, file_scores: Floats, limit: int) -> list[tuple[int, int, float]]:
+def rank_cards(scores: CardScores, file_scores: Floats, limit: int) -> list[tuple[int, int, float]]:
     """Return (place in the scores, place of the file, score) of the cards to show, best first.
 
-    Every further card of a file loses `CardScores.crowding`, so that it comes where it is that much better than the
+    Every further card of a file loses `CardScores.diversity_penalty`, so that it comes where it is that much better than the
     best cards of other files.
 
     Args:
@@ -115,17 +121,17 @@ def order_cards(scores: CardScores, file_scores: Floats, limit: int) -> list[tup
         limit: How many.
     """
     values = scores.with_files(file_scores)
-    enough = _least_worth(values, scores.card_file, limit)
+    enough = _top_score_bound(values, scores.card_file, limit)
     places = np.flatnonzero(np.isfinite(values) & (values >= enough))
     order = places[np.lexsort((scores.cards[places], -np.round(values[places], 5), scores.card_file[places]))]
     files = scores.card_file[order]
     rank = np.arange(len(order)) - np.searchsorted(files, files)
-    crowded = np.round(values[order] - scores.crowding * rank, 5)
+    crowded = np.round(values[order] - scores.diversity_penalty * rank, 5)
     first = np.lexsort((scores.cards[order], -crowded))[:limit]
     return list(zip(order[first].tolist(), files[first].tolist(), crowded[first].tolist(), strict=True))
 
 
-def _least_worth(values: Floats, card_file: Int64s, limit: int) -> float:
+def _top_score_bound(values: Floats, card_file: Int64s, limit: int) -> float:
     """Return a score below which no card can be among the first: that many files have a better one."""
     if not len(values):
         return 0.0
@@ -134,11 +140,11 @@ def _least_worth(values: Floats, card_file: Int64s, limit: int) -> float:
     return float(np.partition(best, -limit)[-limit]) - 1e-4 if 0 < limit < len(best) else -np.inf
 
 
-def _weights_of(query: Query, *, has_meaning: bool, deep_share: float) -> CardWeights:
+def _weights_of(query: Query, *, has_meaning: bool, transformer_share: float) -> CardWeights:
     if query.is_issue:
         return card_weights("report", has_meaning=has_meaning)
     if query.kind == "symbol":
         return card_weights("symbol", has_meaning=has_meaning)
     if query.kind == "path":
         return card_weights("path", has_meaning=has_meaning)
-    return card_weights(intent_of(query.text), has_meaning=has_meaning, deep_share=deep_share)
+    return card_weights(intent_of(query.text), has_meaning=has_meaning, transformer_share=transformer_share)

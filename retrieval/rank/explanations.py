@@ -7,7 +7,7 @@ from typing import overload
 import numpy as np
 
 from codecards.retrieval.hits import ScoreTerm
-from codecards.retrieval.rank.ranking import Ranked
+from codecards.retrieval.rank.ranking import ScoredCandidates
 from codecards.retrieval.store.columns import Floats, Int64s
 
 _MEANINGS = {
@@ -53,7 +53,7 @@ _MEANINGS = {
     "entry": "an entry file of its folder",
     "meaning_cards": "similarity of its best cards",
     "meaning_file": "similarity of the file",
-    "deep_card": "deep similarity of its best card",
+    "transformer_card": "deep similarity of its best card",
     "place": "named by its path",
     "frame": "named by a stack frame, or changed by a diff",
     "module": "named as a module",
@@ -94,8 +94,8 @@ CARD_MEANINGS: Mapping[str, str] = {
     "length": "number of lines",
     "symbol": "the card defines a name of the query",
     "meaning": "similarity of the card, beside that of the other candidates",
-    "deep": "deep similarity of the card, beside that of the other candidates",
-    "deep_cosine": "deep similarity to the question itself",
+    "transformer": "deep similarity of the card, beside that of the other candidates",
+    "transformer_cosine": "deep similarity to the question itself",
     "frame": "a stack frame lies in the card, or a diff changes it",
     "part": "a later stretch of a long definition",
     "nameless": "no name",
@@ -161,7 +161,7 @@ _OF_CARD = {
 }
 
 
-def hit_terms(ranked: Ranked, shown: Sequence[tuple[int, int, float]]) -> list[HitTerms]:
+def hit_terms(ranked: ScoredCandidates, shown: Sequence[tuple[int, int, float]]) -> list[HitTerms]:
     """Return the terms of the cards that are shown.
 
     What a card adds to its file's score is each of its terms where all of them count between files. Where the file's
@@ -169,7 +169,7 @@ def hit_terms(ranked: Ranked, shown: Sequence[tuple[int, int, float]]) -> list[H
 
     Args:
         ranked: What was weighed.
-        shown: As `order_cards` gives it.
+        shown: As `rank_cards` gives it.
     """
     cards, matches, groups = ranked.cards, ranked.evidence.matches, ranked.evidence.groups
     places, files = np.array([place for place, _, _ in shown]), np.array([file for _, file, _ in shown])
@@ -192,9 +192,9 @@ def hit_terms(ranked: Ranked, shown: Sequence[tuple[int, int, float]]) -> list[H
             values.append(("card", gaps[row]))
         # What is left is what a further card of the same file loses.
         total = sum([value for _, value in values])
-        if (crowding := score - total) < -LEAST_CROWDING:
-            values.append(("diversity", crowding))
-            total += crowding
+        if (diversity_penalty := score - total) < -LEAST_CROWDING:
+            values.append(("diversity", diversity_penalty))
+            total += diversity_penalty
         words = matches.file_cell_group[first[row] : last[row]][:_N_WORDS].tolist()
         path_words = in_path[row].nonzero()[0][:_N_WORDS].tolist()
         words, path_words = (tuple(groups.terms[group].token for group in some) for some in (words, path_words))

@@ -19,7 +19,7 @@ LEAST_SHARED, FEWEST_NAMES = 0.3, 3
 """Share of the names that makes a copy, and of how many: files of two definitions have half in common by chance."""
 
 
-def lost_to_copies(index: DerivedIndex, files: Int64s, scores: Floats) -> Floats:
+def near_duplicate_penalty(index: DerivedIndex, files: Int64s, scores: Floats) -> Floats:
     """Return (F,): the share of a file's names that a better file of the same name in another folder has, 0 to 1.
 
     Of the two the one with fewer names counts; less than `LEAST_SHARED` is 0, and so is a name of many files. That a prefix or sign is another

@@ -6,8 +6,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from codecards.retrieval.evidence.files import Evidence, gather_evidence, has_evidence
-from codecards.retrieval.evidence.issues import gather_issue_evidence, understand_issue
+from codecards.retrieval.evidence.files import Evidence, file_signals, has_evidence
+from codecards.retrieval.evidence.issues import gather_issue_evidence, read_issue
 from codecards.retrieval.evidence.named_places import named_places
 from codecards.retrieval.evidence.symbols import NamedCards, named_cards
 from codecards.retrieval.evidence.terms import TermGroups, group_terms
@@ -17,15 +17,15 @@ from codecards.retrieval.query.query import Query
 from codecards.retrieval.rank.candidates import DEFAULT_LIMITS, CandidateLimits, find_candidates
 from codecards.retrieval.rank.card_ranking import CardScores, score_cards
 from codecards.retrieval.rank.filters import Filters
-from codecards.retrieval.rank.near_duplicates import lost_to_copies
-from codecards.retrieval.rank.tuned_weights import scaled
+from codecards.retrieval.rank.near_duplicates import near_duplicate_penalty
+from codecards.retrieval.rank.tuned_weights import apply_factors
 from codecards.retrieval.rank.weights import ASKED_FOLDERS, DEMOTED_CARDS, DEMOTIONS, ISSUE, TRACE, weights_for
 from codecards.retrieval.store.columns import Floats
 from codecards.retrieval.vectors.card_vectors import Similarity
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class ScoredCandidates:
     """All that was weighed for a query; F candidate files and their cards."""
 
     evidence: Evidence
@@ -48,7 +48,7 @@ def rank(
     *,
     factors: Mapping[str, float] = MappingProxyType({}),
     limits: CandidateLimits = DEFAULT_LIMITS,
-) -> Ranked | None:
+) -> ScoredCandidates | None:
     """Return what was weighed for a query; None where nothing of the index has to do with it.
 
     Args:
@@ -59,7 +59,7 @@ def rank(
         factors: Of `tuned_weights.GROUPS`.
         limits: How many files words and vectors give.
     """
-    issue = understand_issue(index, query) if query.is_issue else None
+    issue = read_issue(index, query) if query.is_issue else None
     places, frames = named_places(index, query)
     placed = {row for values in places.values() for row in values}
     allowed = filters.files(index)
@@ -77,17 +77,17 @@ def rank(
     if issue is not None:
         evidence = gather_issue_evidence(index, query, issue, files, places, similarity)
     else:
-        evidence = gather_evidence(index, query, groups[0], files, named, places, similarity)
-    weights = scaled(_weights_of(query), factors)
+        evidence = file_signals(index, query, groups[0], files, named, places, similarity)
+    weights = apply_factors(_weights_of(query), factors)
     terms = {name: weights[name] * values for name, values in evidence.features.items() if weights.get(name)}
     file_scores = np.asarray(np.sum(list(terms.values()), axis=0), np.float32)
     file_scores[~has_evidence(evidence, similarity, index)] = -np.inf
     cards = score_cards(index, query, evidence, named, frames, similarity, filters)
     if query.kind == "question" and weights.get("copy"):
         # A name is wanted wherever it is defined, and a report may be about any of the copies.
-        terms["copy"] = weights["copy"] * lost_to_copies(index, files, file_scores + cards.best_across)
+        terms["copy"] = weights["copy"] * near_duplicate_penalty(index, files, file_scores + cards.best_across)
         file_scores += terms["copy"]
-    return Ranked(evidence, terms, file_scores, cards, named, frozenset(placed))
+    return ScoredCandidates(evidence, terms, file_scores, cards, named, frozenset(placed))
 
 
 def _weights_of(query: Query) -> Mapping[str, float]:

@@ -42,7 +42,7 @@ class CrossEncoderScorer:
     """
 
     def __init__(self, path: str | Path) -> None:
-        if missing := what_a_reranker_lacks(path):
+        if missing := missing_requirement(path):
             raise EmbedderError(missing)
         # Before the import, which reads them: nothing is to be looked up elsewhere.
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -63,7 +63,7 @@ class CrossEncoderScorer:
         ]
 
 
-def what_a_reranker_lacks(path: str | Path) -> str:
+def missing_requirement(path: str | Path) -> str:
     """Return why a folder can't be used as a reranker, as far as that shows without loading it; "" if it can."""
     if not Path(path).is_dir():
         return f"{path} is no folder with a cross-encoder; name one in sentence-transformers' format"

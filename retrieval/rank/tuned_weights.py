@@ -17,7 +17,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "symbols": ("symbol_in_text", "type_in_text", "first_symbol"),
     "graph": ("used_by_matches", "centrality", "users"),
     "documentation": ("documentation", "documentation_best"),
-    "meaning": ("meaning_file", "deep_card"),
+    "meaning": ("meaning_file", "transformer_card"),
     "standing": ("size", "depth", "entry", "header", "header_with_source"),
 }  # fmt: skip
 """Factor → the weights that it scales. Few, since a history of some hundred commits can't tell forty weights apart; what
@@ -45,7 +45,7 @@ class TunedWeights:
     """NDCG@10 on tasks that the fit did not see."""
 
 
-def scaled(weights: Mapping[str, float], factors: Mapping[str, float]) -> Mapping[str, float]:
+def apply_factors(weights: Mapping[str, float], factors: Mapping[str, float]) -> Mapping[str, float]:
     """Return weights times the factors of their groups."""
     of_weight = {name: factors[group] for group, names in GROUPS.items() if group in factors for name in names}
     return {name: value * of_weight.get(name, 1.0) for name, value in weights.items()}

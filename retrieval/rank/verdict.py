@@ -34,7 +34,7 @@ MAX_TERMS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Grounds:
+class AnswerSignals:
     """What speaks for an answer, each from 0 to about 1; words count by their rarity over files."""
 
     known: float
@@ -48,7 +48,7 @@ class Grounds:
 
 
 @dataclass(frozen=True, slots=True)
-class GroundsWeights:
+class VerdictWeights:
     """What each of the grounds adds, and the sum from which an answer is found."""
 
     known: float
@@ -58,9 +58,9 @@ class GroundsWeights:
     enough: float
 
 
-WITH_VECTORS = GroundsWeights(known=4.5, named=5.0, together=2.5, similarity=10.0, enough=14.5)
+WITH_VECTORS = VerdictWeights(known=4.5, named=5.0, together=2.5, similarity=10.0, enough=14.5)
 """No ground alone is enough, meaning neither: vectors are too easily pleased."""
-BY_WORDS = GroundsWeights(known=4.0, named=6.0, together=4.5, similarity=0.0, enough=8.0)
+BY_WORDS = VerdictWeights(known=4.0, named=6.0, together=4.5, similarity=0.0, enough=8.0)
 """A question whose words all stand together in one card is found without a name, as one that is known and named is."""
 
 
@@ -99,7 +99,7 @@ def judge(
 
 def grounds(
     index: DerivedIndex, query: Query, evidence: Evidence, files: NDArray[np.int64], similarity: float | None
-) -> Grounds:
+) -> AnswerSignals:
     """Return what speaks for the first files of a ranking.
 
     Args:
@@ -114,7 +114,7 @@ def grounds(
     total = float(rarity.sum())
     known = _known_share(index, query, groups)
     if total <= 0 or not len(files):
-        return Grounds(known, 0.0, 0.0, similarity)
+        return AnswerSignals(known, 0.0, 0.0, similarity)
     # The groups of a report are of its known words alone.
     of_all = known if query.is_issue else 1.0
     length = min(1.0, max(0.0, (np.count_nonzero(groups.is_part) - SHORT_PARTS) / (LONG_PARTS - SHORT_PARTS)))
@@ -133,7 +133,7 @@ def grounds(
         in_card = matches.card_shares(unsaid)[matches.card_file == file].max(initial=0.0)
         together = max(together, float(rarity @ in_path[place]) + float(in_card))
     rest = total - alone
-    return Grounds(
+    return AnswerSignals(
         known=known,
         named=of_all * named / total * (1 + NAMED_WHERE_LONG * length),
         together=of_all * max(0.0, together - alone) / rest * (1 + TOGETHER_WHERE_LONG * length)
@@ -143,7 +143,7 @@ def grounds(
     )
 
 
-def is_enough(ground: Grounds) -> bool:
+def is_enough(ground: AnswerSignals) -> bool:
     """Return whether what speaks for an answer is enough to call it found."""
     weights = BY_WORDS if ground.similarity is None else WITH_VECTORS
     value = weights.known * ground.known + weights.named * ground.named + weights.together * ground.together

@@ -52,8 +52,8 @@ SHORT: Mapping[str, float] = {
     "header": -1.0,
     "header_with_source": -1.4,
     "entry": 0.2,
-    "meaning_file": 2.5,  # a quarter less where `deep_card` counts in full
-    "deep_card": 4.0,  # the share of the candidates with a deep vector, times a cosine
+    "meaning_file": 2.5,  # a quarter less where `transformer_card` counts in full
+    "transformer_card": 4.0,  # the share of the candidates with a deep vector, times a cosine
     "place": 6.0,
     "frame": 3.0,
 }
@@ -77,7 +77,7 @@ LONG: Mapping[str, float] = {
     "depth": -0.3,
     "entry": 0.0,
     "meaning_file": 3.0,
-    "deep_card": 2.0,  # the model has learned on sentences; of twenty words it makes less
+    "transformer_card": 2.0,  # the model has learned on sentences; of twenty words it makes less
 }
 """For a question of ten words and more."""
 
@@ -147,12 +147,12 @@ FUNCTION_BY_HAND: Mapping[str, float] = {"prose": -8.0, "obligatory": -6.0, "mes
 """For a question that describes one function: what documentation of functions says nothing about."""
 
 
-Lanes = Literal["none", "static", "deep"]
+VectorSet = Literal["none", "static", "transformer"]
 """Which vectors take part: none, those of the first lane, or those of the deep lane too."""
 
 
 @cache
-def function_weights(lanes: Lanes) -> Mapping[str, float]:
+def function_weights(vectors: VectorSet) -> Mapping[str, float]:
     """Return the weights of cards for a question that describes one function, beside the file's own score.
 
     They were learned (`python -m training --only cards`) on functions of packages that serve in no benchmark, with the
@@ -161,7 +161,7 @@ def function_weights(lanes: Lanes) -> Mapping[str, float]:
     text = (
         importlib.resources.files("codecards.retrieval.rank").joinpath("card_weights.json").read_text(encoding="utf-8")
     )
-    return {**json.loads(text)[lanes], **FUNCTION_BY_HAND}
+    return {**json.loads(text)[vectors], **FUNCTION_BY_HAND}
 
 
 DEMOTIONS = frozenset({"test", "side", "prose", "made", "old_version"})
@@ -187,19 +187,19 @@ class CardWeights:
     """Every term's weight."""
     across: Mapping[str, float]
     """Term → share of it that counts between files too; none for the terms that are not here."""
-    crowding: float
+    diversity_penalty: float
     """What every further card of a file loses."""
 
 
 def card_weights(
-    asked: Intent | Literal["symbol", "path", "report"], *, has_meaning: bool, deep_share: float = 0.0
+    asked: Intent | Literal["symbol", "path", "report"], *, has_meaning: bool, transformer_share: float = 0.0
 ) -> CardWeights:
     """Return how cards are weighed for a query.
 
     Args:
         asked: What a question is after; "symbol" for a name alone, "report" for traces too.
         has_meaning: Whether there are vectors.
-        deep_share: Share of the candidates with a deep vector, 0 to 1.
+        transformer_share: Share of the candidates with a deep vector, 0 to 1.
     """
     if asked == "symbol":
         return CardWeights({**CARD, "symbol": ASKED_SYMBOL}, {}, FILES_CROWDING)
@@ -208,11 +208,11 @@ def card_weights(
     if asked == "path":
         return CardWeights(CARD, {}, FILES_CROWDING)
     weights, share = function_weights("static" if has_meaning else "none"), asked.function
-    if deep_share:
-        deep = function_weights("deep")
+    if transformer_share:
+        transformer = function_weights("transformer")
         weights = {
-            name: (1 - deep_share) * weights.get(name, 0.0) + deep_share * deep.get(name, 0.0)
-            for name in {**deep, **weights}
+            name: (1 - transformer_share) * weights.get(name, 0.0) + transformer_share * transformer.get(name, 0.0)
+            for name in {**transformer, **weights}
         }
     within = {name: (WITHIN + (1 - WITHIN) * share) * weight for name, weight in weights.items()}
     across = dict.fromkeys(weights, share)

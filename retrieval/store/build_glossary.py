@@ -24,8 +24,8 @@ from codecards.retrieval.store.glossary import GLOSSARY_FILE
 from codecards.retrieval.store.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from codecards.indexer.store.derived import Change
-    from codecards.indexer.store.rows import FileEntry
+    from codecards.indexer.store.derived import GenerationDiff
+    from codecards.indexer.store.rows import IndexedFile
 
 TEXTS_FILE = "bilingual_texts.json"
 MAX_PAIRS = 6_000
@@ -50,7 +50,7 @@ IdPair = tuple[NDArray[np.int64], NDArray[np.int64]]
 """(ids of Chinese words, ids of English ones)"""
 
 
-def derive_glossary(change: "Change", read_text: Callable[["FileEntry"], str | None]) -> None:
+def derive_glossary(change: "GenerationDiff", read_text: Callable[["IndexedFile"], str | None]) -> None:
     """Write what a repository says in both languages, after columns and vocabulary; nothing where it does not.
 
     Raises:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codecards.indexer.cards.words import FIELDS
-from codecards.indexer.store.derived import Change, ChangedFile
+from codecards.indexer.store.derived import ChangedFile, GenerationDiff
 from codecards.retrieval.store.build_columns import (
     Rows,
     distinct_words,
@@ -27,7 +27,7 @@ from codecards.retrieval.store.paths import old_versions, path_flags, path_words
 from codecards.retrieval.store.vocabulary import Vocabulary
 
 
-def derive_words(change: Change) -> None:
+def derive_words(change: GenerationDiff) -> None:
     """Derive columns and word index of a new generation from what changed and from the generation before.
 
     Raises:
@@ -63,7 +63,7 @@ def _fresh_rows(files: Sequence[ChangedFile], words: set[str]) -> tuple[Rows, Vo
 
 
 def _updated_rows(
-    change: Change, old_folder: Path, gone: set[int], new_words: set[str]
+    change: GenerationDiff, old_folder: Path, gone: set[int], new_words: set[str]
 ) -> tuple[Rows, Vocabulary, NDArray[np.int64]]:
     """Return the same as `_fresh_rows`, with the files that did not change taken from the old folder."""
     old = Columns.open(old_folder / COLUMNS_FOLDER)

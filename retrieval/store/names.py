@@ -15,7 +15,7 @@ def name_hash(name: str) -> int:
     return int.from_bytes(hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()) or 1
 
 
-def joined(name: str) -> str:
+def normalised_name(name: str) -> str:
     """Return the letters and digits of a name, case-folded: `rate_limit` → ratelimit."""
     return re.sub(r"[\W_]+", "", name).casefold()
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import IntFlag
 
 from codecards.indexer.cards.words import stem, word_tokens, words
-from codecards.retrieval.store.names import joined, name_hash
+from codecards.retrieval.store.names import name_hash, normalised_name
 
 ENTRY_STEMS = frozenset(("index", "mod", "init", "__init__", "lib", "main", "prelude"))
 """File names that stand for their folder."""
@@ -61,7 +61,7 @@ def path_words(path: str) -> PathWords:
     *folders, filename = path.split("/")
     stem_text = filename.split(".")[0] or filename
     stem_tokens = _tokens(stem_text)
-    whole = joined(stem_text)
+    whole = normalised_name(stem_text)
     is_entry = whole in ENTRY_STEMS or stem_text in ENTRY_STEMS
     if is_entry:
         stem_tokens += _tokens(folders[-1]) if folders else ()
@@ -72,7 +72,7 @@ def path_words(path: str) -> PathWords:
         outer=tuple(dict.fromkeys(outer)),
         whole=name_hash(whole),
         whole_stemmed=name_hash(stem(whole)),
-        with_folder=name_hash(stem(joined(folders[-1]) + whole)) if folders and not is_entry else 0,
+        with_folder=name_hash(stem(normalised_name(folders[-1]) + whole)) if folders and not is_entry else 0,
         depth=min(255, len(folders)),
     )
 

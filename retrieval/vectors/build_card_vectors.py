@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from codecards.indexer.store.derived import Change, ChangedFile
+from codecards.indexer.store.derived import ChangedFile, GenerationDiff
 from codecards.retrieval.embed.card_text import text_key
-from codecards.retrieval.embed.drift import canary
+from codecards.retrieval.embed.drift import probe_vectors
 from codecards.retrieval.embed.embedder import Embedder
 from codecards.retrieval.store.columns import KINDS, Columns
 from codecards.retrieval.vectors.calibration import calibrate
@@ -19,7 +19,7 @@ FAISS_FROM = 100_000
 """Below this many cards the product of the matrix is quicker: 1.8 ms a question for 57,000 cards, where FAISS takes 0.9
 and turning the candidates' float16 rows into numbers 6; loading FAISS costs 0.19 s of CPU. The matrix takes 1 KB a card."""
 
-TextsOf = Callable[[ChangedFile], Sequence[str]]
+EmbeddedTexts = Callable[[ChangedFile], Sequence[str]]
 """Returns what is embedded of a file's cards, in their order."""
 
 
@@ -33,7 +33,9 @@ _LIGHT_WEIGHT = 0.3
 _ROWS_AT_ONCE = 16_384
 
 
-def derive_vectors(change: Change, embedder: Embedder, texts_of: TextsOf, *, faiss_from: int = FAISS_FROM) -> None:
+def derive_vectors(
+    change: GenerationDiff, embedder: Embedder, texts_of: EmbeddedTexts, *, faiss_from: int = FAISS_FROM
+) -> None:
     """Write the lane of a new generation beside its columns; vectors of known texts are taken from the old one.
 
     Args:
@@ -47,7 +49,7 @@ def derive_vectors(change: Change, embedder: Embedder, texts_of: TextsOf, *, fai
     """
     columns = Columns.open(change.new_folder / "columns")
     old_folder = change.old_folder / "vectors" if change.old_folder is not None else None
-    old = _old_lane(old_folder, embedder)
+    old = _old_vectors(old_folder, embedder)
     vectors = np.zeros((columns.n_cards, embedder.dimensions), np.float16)
     keys = np.zeros((columns.n_cards, 2), np.uint64)
     row_of_file = {file_id: row for row, file_id in enumerate(columns.file_id.tolist())}
@@ -71,31 +73,31 @@ def derive_vectors(change: Change, embedder: Embedder, texts_of: TextsOf, *, fai
     np.save(folder / "vectors.npy", vectors)
     np.save(folder / "files.npy", file_vectors)
     np.save(folder / "keys.npy", keys)
-    np.save(folder / "canary.npy", canary(embedder))
+    np.save(folder / "probe_vectors.npy", probe_vectors(embedder))
     if columns.n_cards >= faiss_from:
         _write_faiss(folder / "cards.faiss", vectors)
     meta = {"identity": embedder.identity, "calibration": asdict(calibrate(embedder, vectors))}
-    (folder / "lane.json").write_text(json.dumps(meta), encoding="utf-8")
+    (folder / "vectors.json").write_text(json.dumps(meta), encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True)
-class _OldLane:
+class _OldVectors:
     vectors: NDArray[np.float16]
     keys: NDArray[np.uint64]
 
 
-def _old_lane(folder: Path | None, embedder: Embedder) -> _OldLane | None:
-    if folder is None or not (folder / "lane.json").exists():
+def _old_vectors(folder: Path | None, embedder: Embedder) -> _OldVectors | None:
+    if folder is None or not (folder / "vectors.json").exists():
         return None
-    if json.loads((folder / "lane.json").read_text(encoding="utf-8"))["identity"] != embedder.identity:
+    if json.loads((folder / "vectors.json").read_text(encoding="utf-8"))["identity"] != embedder.identity:
         return None
-    return _OldLane(np.load(folder / "vectors.npy", mmap_mode="r"), np.load(folder / "keys.npy"))
+    return _OldVectors(np.load(folder / "vectors.npy", mmap_mode="r"), np.load(folder / "keys.npy"))
 
 
 def _take_old(
     before: Columns,
     columns: Columns,
-    old: _OldLane,
+    old: _OldVectors,
     changed_rows: set[int],
     vectors: NDArray[np.float16],
     keys: NDArray[np.uint64],
@@ -115,7 +117,7 @@ def _embed(
     rows: Sequence[int],
     texts: Sequence[str],
     embedder: Embedder,
-    old: _OldLane | None,
+    old: _OldVectors | None,
     known: Mapping[bytes, int],
     vectors: NDArray[np.float16],
     keys: NDArray[np.uint64],

@@ -4,9 +4,9 @@ vectors/
     vectors.npy     (n_cards, dimensions) float16, unit rows, in the order of the columns
     files.npy       (n_files, dimensions) float16: each file's weighted mean
     keys.npy        (n_cards, 2) uint64: hash of the embedded text, so that none is embedded twice
-    canary.npy      vectors of fixed texts: an embedder that drifted is noticed
+    probe_vectors.npy      vectors of fixed texts: an embedder that drifted is noticed
     cards.faiss     IndexIDMap2 over a float16 scalar quantizer, from `FAISS_FROM` cards on
-    lane.json       identity and calibration; written last
+    vectors.json       identity and calibration; written last
 """
 
 import json
@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from codecards.retrieval.store.columns import Floats, Int64s, products
+from codecards.retrieval.store.columns import Floats, Int64s, dot_rows
 from codecards.retrieval.vectors.calibration import Calibration
-from codecards.retrieval.vectors.transformer_vectors import DeepSimilarity
+from codecards.retrieval.vectors.transformer_vectors import TransformerSimilarity
 
 
-class VectorLane:
+class CardVectors:
     """Vectors of one generation; safe for several threads."""
 
     def __init__(self, folder: Path) -> None:
@@ -32,26 +32,26 @@ class VectorLane:
             OSError: It is missing.
             ValueError: It is damaged.
         """
-        meta = json.loads((folder / "lane.json").read_text(encoding="utf-8"))
+        meta = json.loads((folder / "vectors.json").read_text(encoding="utf-8"))
         self.identity = str(meta["identity"])
         self.calibration = Calibration(**meta["calibration"])
         self.vectors: NDArray[np.float16] = np.load(folder / "vectors.npy", mmap_mode="r").view(np.ndarray)
         self.file_vectors: NDArray[np.float16] = np.load(folder / "files.npy", mmap_mode="r").view(np.ndarray)
-        self.canary: Floats = np.load(folder / "canary.npy")
+        self.probe_vectors: Floats = np.load(folder / "probe_vectors.npy")
         self._faiss_path = folder / "cards.faiss"
         self._has_faiss = self._faiss_path.exists()
         self._lock = threading.Lock()
         self._matrix: Floats | None = None
         self._faiss: Any = None  # faiss has no types
 
-    def similarity(self, query: Floats, deep: DeepSimilarity | None = None) -> "Similarity":
+    def similarity(self, query: Floats, transformer: TransformerSimilarity | None = None) -> "Similarity":
         """Return what the lane says of a query.
 
         Args:
             query: (dimensions,) unit vector.
-            deep: What the deep lane says of it, where it takes part.
+            transformer: What the deep lane says of it, where it takes part.
         """
-        return Similarity(self, query, deep)
+        return Similarity(self, query, transformer)
 
     def search(self, query: Floats, limit: int) -> tuple[Int64s, Floats]:
         """Return rows and cosines of the nearest cards by FAISS, best first."""
@@ -60,7 +60,7 @@ class VectorLane:
 
     def all_cosines(self, query: Floats) -> Floats | None:
         """Return every card's cosine; None where there are so many that FAISS is to be asked."""
-        return None if self._has_faiss else products(self._whole_matrix(), query)
+        return None if self._has_faiss else dot_rows(self._whole_matrix(), query)
 
     def _whole_matrix(self) -> Floats:
         with self._lock:
@@ -83,22 +83,22 @@ class Similarity:
     """How near one query is to cards and files; what is needed of it twice is computed once.
 
     Attributes:
-        deep: What the deep lane says of it; None where it takes no part.
+        transformer: What the deep lane says of it; None where it takes no part.
     """
 
-    def __init__(self, lane: VectorLane, query: Floats, deep: DeepSimilarity | None = None) -> None:
+    def __init__(self, vectors: CardVectors, query: Floats, transformer: TransformerSimilarity | None = None) -> None:
         """Take the lane, the query's (dimensions,) unit vector, and what the deep lane says."""
-        self.deep = deep
-        self._lane = lane
+        self.transformer = transformer
+        self._vectors = vectors
         self._query = query
-        self._all = lane.all_cosines(query)
+        self._all = vectors.all_cosines(query)
         self._nearest: tuple[Int64s, Floats] = (np.zeros(0, np.int64), np.zeros(0, np.float32))
         self._known: Floats | None = None
         """(n_cards,): the cosines that were asked for; NaN for the others."""
 
     def nearest(self, limit: int) -> tuple[Int64s, Floats]:
         """Return rows and cosines of the nearest cards, best first; of equal ones the first."""
-        limit = min(limit, len(self._lane.vectors))
+        limit = min(limit, len(self._vectors.vectors))
         if limit > len(self._nearest[0]):
             self._nearest = self._find_nearest(limit)
         rows, cosines = self._nearest
@@ -109,23 +109,23 @@ class Similarity:
         if self._all is not None:
             return self._all[rows]
         if self._known is None:
-            self._known = np.full(len(self._lane.vectors), np.nan, np.float32)
+            self._known = np.full(len(self._vectors.vectors), np.nan, np.float32)
         unknown = rows[np.isnan(self._known[rows])]
-        self._known[unknown] = products(self._lane.vectors[unknown].astype(np.float32), self._query)
+        self._known[unknown] = dot_rows(self._vectors.vectors[unknown].astype(np.float32), self._query)
         return self._known[rows]
 
     def files(self, files: Int64s) -> Floats:
         """Return the cosines of some files."""
-        return products(self._lane.file_vectors[files].astype(np.float32), self._query)
+        return dot_rows(self._vectors.file_vectors[files].astype(np.float32), self._query)
 
     def best(self) -> float:
         """Return the best card's similarity on the calibrated scale, 0 to 1."""
         _, cosines = self.nearest(1)
-        return self._lane.calibration.calibrated(float(cosines[0])) if len(cosines) else 0.0
+        return self._vectors.calibration.calibrated(float(cosines[0])) if len(cosines) else 0.0
 
     def _find_nearest(self, limit: int) -> tuple[Int64s, Floats]:
         if self._all is None:
-            return self._lane.search(self._query, limit)
+            return self._vectors.search(self._query, limit)
         best = np.argpartition(-self._all, limit - 1)[:limit]
         best = best[np.lexsort((best, -self._all[best]))]
         return best, self._all[best]

@@ -14,7 +14,7 @@ from codecards.retrieval.embed.card_text import text_key
 from codecards.retrieval.embed.embedder import Embedder
 from codecards.retrieval.store.columns import CALLABLE_KINDS, KINDS, ROLES, Columns, Int64s
 from codecards.retrieval.store.paths import PathFlag
-from codecards.retrieval.vectors.transformer_store import DeepStore
+from codecards.retrieval.vectors.transformer_store import TransformerStore
 
 MAX_CARDS = 50_000
 """Cards of one generation that get a vector: some five minutes of one core, and 10 ms of a question."""
@@ -23,7 +23,7 @@ BATCH = 16
 SPARE_SHARE, SPARE_LEAST = 2, 5_000
 """Vectors of texts that are gone stay up to so many times as many as are needed, and up to so many in any case."""
 
-CardTexts = Callable[[Sequence[int]], Iterable[tuple[int, str]]]
+ReadCardTexts = Callable[[Sequence[int]], Iterable[tuple[int, str]]]
 """Returns (row, text) of the cards of one file, as far as its text is as it was indexed; rows are ascending."""
 _TYPE = ("class", "struct", "interface", "trait", "enum", "record", "object", "type", "impl", "table", "view")
 
@@ -72,9 +72,9 @@ def wanted_rows(columns: Columns, most: int = MAX_CARDS) -> Int64s:
 def fill(
     columns: Columns,
     keys: NDArray[np.uint64],
-    store: DeepStore,
+    store: TransformerStore,
     embedder: Callable[[], Embedder],
-    texts: CardTexts,
+    texts: ReadCardTexts,
     progress: Callable[[int, int], None],
     *,
     limit: int | None = None,

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from codecards.retrieval.vectors.transformer_store import DeepStore
+    from codecards.retrieval.vectors.transformer_store import TransformerStore
 
-STORE_FILE = "deep.db"
+STORE_FILE = "transformer_vectors.db"
 """Name of the file in the index folder that holds its vectors; see `deep_store`."""
 FOLDER = MODELS / "minilm-code"
 
 
-class DeepModel:
+class TransformerModel:
     """One model, loaded once. Safe for several threads.
 
     Args:
@@ -79,19 +79,19 @@ class DeepModel:
         Raises:
             EmbedderError: It gives other vectors than those that are stored.
         """
-        from codecards.retrieval.embed.drift import canaries_agree, canary  # noqa: PLC0415 - numpy
+        from codecards.retrieval.embed.drift import probe_vectors, same_model  # noqa: PLC0415 - numpy
 
         embedder = self.loaded()
         with self._lock:
             if self._agrees is None:
-                self._agrees = canaries_agree(stored, canary(embedder))
+                self._agrees = same_model(stored, probe_vectors(embedder))
             if not self._agrees:
                 raise EmbedderError(
                     f"The model {self._name!r} gives other vectors than those that are stored, though its files are the "
                     "same; `codecards clean` removes them."
                 )
 
-    def stored_vectors(self, folder: Path) -> "DeepStore | None":
+    def stored_vectors(self, folder: Path) -> "TransformerStore | None":
         """Return the store of this model's vectors in an index folder, None if there is none.
 
         Raises:

@@ -27,14 +27,14 @@ _SCHEMA = (
 )
 
 
-class DeepStore:
+class TransformerStore:
     """One open store. Safe for several threads; to be closed.
 
     Whoever reads it when it is closed, damaged or gone gets a `SnapshotDamagedError`.
 
     Attributes:
         identity: The model whose vectors these are.
-        canary: (k, dimensions) float32: the model's vectors of fixed texts when the store was made.
+        probe_vectors: (k, dimensions) float32: the model's vectors of fixed texts when the store was made.
         dimensions: Length of a vector.
     """
 
@@ -53,7 +53,7 @@ class DeepStore:
         if row is None:
             raise ValueError("it names no model")
         self.identity, self.dimensions = str(row[0]), int(row[1])
-        self.canary: NDArray[np.float32] = np.frombuffer(row[2], np.float32).reshape(-1, self.dimensions)
+        self.probe_vectors: NDArray[np.float32] = np.frombuffer(row[2], np.float32).reshape(-1, self.dimensions)
 
     def close(self) -> None:
         """Give the file up."""
@@ -147,7 +147,7 @@ class DeepStore:
                 raise IndexWriteError(f"the deep vectors can't be written ({error}); the index is unharmed") from error
 
 
-def open_store(path: Path, identity: str) -> DeepStore | None:
+def open_store(path: Path, identity: str) -> TransformerStore | None:
     """Return the store of a model; None if there is none, if it is another model's, or if it can't be read.
 
     Args:
@@ -159,7 +159,7 @@ def open_store(path: Path, identity: str) -> DeepStore | None:
     with suppress(sqlite3.Error, ValueError):
         connection = _connect(path)
         try:
-            store = DeepStore(connection)
+            store = TransformerStore(connection)
         except BaseException:
             connection.close()
             raise
@@ -169,7 +169,7 @@ def open_store(path: Path, identity: str) -> DeepStore | None:
     return None
 
 
-def make_store(path: Path, identity: str, canary: NDArray[np.float32]) -> DeepStore:
+def make_store(path: Path, identity: str, probe_vectors: NDArray[np.float32]) -> TransformerStore:
     """Return the store of a model, to be written; one that is another's, or damaged, is made anew.
 
     The caller holds the lock of the one who fills it.
@@ -177,7 +177,7 @@ def make_store(path: Path, identity: str, canary: NDArray[np.float32]) -> DeepSt
     Args:
         path: The file; its folder is there.
         identity: Of the model.
-        canary: (k, dimensions): its vectors of fixed texts.
+        probe_vectors: (k, dimensions): its vectors of fixed texts.
 
     Raises:
         IndexWriteError: It can't be made.
@@ -193,10 +193,10 @@ def make_store(path: Path, identity: str, canary: NDArray[np.float32]) -> DeepSt
         connection.execute("BEGIN IMMEDIATE")
         for statement in _SCHEMA:
             connection.execute(statement)
-        values = (identity, canary.shape[1], np.ascontiguousarray(canary, np.float32).tobytes())
+        values = (identity, probe_vectors.shape[1], np.ascontiguousarray(probe_vectors, np.float32).tobytes())
         connection.execute("INSERT INTO meta VALUES (?, ?, ?)", values)
         connection.execute("COMMIT")
-        return DeepStore(connection)
+        return TransformerStore(connection)
     except (OSError, sqlite3.Error) as error:
         raise IndexWriteError(
             f"{path} can't be made ({error}); the deep lane stays off, the index is unharmed"

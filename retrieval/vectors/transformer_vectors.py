@@ -13,20 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codecards.errors import SnapshotDamagedError
-from codecards.retrieval.store.columns import Floats, Int64s, products
-from codecards.retrieval.vectors.transformer_store import DeepStore
+from codecards.retrieval.store.columns import Floats, Int64s, dot_rows
+from codecards.retrieval.vectors.transformer_store import TransformerStore
 
-DeepLookup = Callable[[str], "DeepSimilarity | None"]
+TransformerLookup = Callable[[str], "TransformerSimilarity | None"]
 """Returns what the deep lane says of a text in English; None where it has nothing to say."""
 
 
-class DeepSimilarity:
+class TransformerSimilarity:
     """How near one question is to the cards that have a deep vector."""
 
     def __init__(self, state: "_State", query: Floats) -> None:
         """Take the lane's state and the question's (dimensions,) unit vector."""
         self._state = state
-        self._cosines = products(state.matrix[: len(state.rows)], query)
+        self._cosines = dot_rows(state.matrix[: len(state.rows)], query)
         self._nearest = np.zeros(0, np.int64)
 
     @property
@@ -64,7 +64,7 @@ class _State:
     """(n_cards,): place of each card in the two, -1 for one that is not ready."""
 
 
-class DeepLane:
+class TransformerIndex:
     """The deep vectors of one generation's cards, as far as there are any. Safe for several threads.
 
     Args:
@@ -72,7 +72,7 @@ class DeepLane:
         store: Where vectors come from.
     """
 
-    def __init__(self, keys: NDArray[np.uint64], store: DeepStore) -> None:
+    def __init__(self, keys: NDArray[np.uint64], store: TransformerStore) -> None:
         n_cards = len(keys)
         self._store = store
         self._order = np.argsort(keys[:, 0], kind="stable")
@@ -88,7 +88,7 @@ class DeepLane:
         """Number of cards with a vector."""
         return len(self._state.rows)
 
-    def take_up(self) -> None:
+    def load_new(self) -> None:
         """Take up what the store has got since; one that can't be read any more has nothing new to say."""
         with self._lock, suppress(SnapshotDamagedError):
             if self._store.last_number() == self._last:
@@ -104,9 +104,9 @@ class DeepLane:
             places[cards] = np.arange(first, last)
             self._state = _State(state.matrix, np.concatenate([state.rows, cards]), places)
 
-    def similarity(self, query: Floats) -> DeepSimilarity:
+    def similarity(self, query: Floats) -> TransformerSimilarity:
         """Return what the lane says of a query's (dimensions,) unit vector."""
-        return DeepSimilarity(self._state, query)
+        return TransformerSimilarity(self._state, query)
 
     def _matching(self, keys: NDArray[np.uint64]) -> tuple[Int64s, Int64s]:
         """Return (rows of the cards whose text has one of the keys, place of the key); copies share a key."""

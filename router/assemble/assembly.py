@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass, field, replace
 from codecards.errors import BudgetTooSmallError
 from codecards.router.assemble.budget import DEFAULT_BUDGET_TOKENS, BudgetShares
 from codecards.router.assemble.context import Block, Context, ContextPackage
-from codecards.router.assemble.outcomes import fates
-from codecards.router.assemble.packing import Filler, bare
+from codecards.router.assemble.outcomes import outcomes
+from codecards.router.assemble.packing import ContextPacker, bare
 from codecards.router.assemble.rendering import TEMPLATE_VERSION, RenderSettings, render, to_messages, to_text
 from codecards.router.compress.token_count import TokenCounter, estimate_tokens
-from codecards.router.memory.ledger import Ledger, LedgerLine
-from codecards.router.memory.working_memory import FileEntry
+from codecards.router.memory.ledger import LedgerLine, TokenLedger
+from codecards.router.memory.working_memory import MemoryFile
 from codecards.router.ports import FileText
 
 MAX_ROUNDS = 24
@@ -36,7 +36,7 @@ class AssemblySettings:
 
 def assemble(
     package: ContextPackage,
-    entries: Sequence[FileEntry],
+    entries: Sequence[MemoryFile],
     texts: Mapping[str, FileText],
     settings: AssemblySettings | None = None,
     *,
@@ -57,7 +57,7 @@ def assemble(
         BudgetTooSmallError: Goal, constraints and the shortest form of the input do not fit.
     """
     settings = settings or AssemblySettings()
-    filler = Filler(settings.budget_tokens, settings.shares, count)
+    filler = ContextPacker(settings.budget_tokens, settings.shares, count)
     package = filler.with_input_that_fits(replace(package, files=()))
     needed = count(to_text(render(bare(package), settings.rendering), settings.rendering))
     if needed > settings.budget_tokens:
@@ -84,17 +84,17 @@ def assemble(
     ledger = _ledger(filled, blocks, count(text), settings, count)
     messages = to_messages(filled, blocks, settings.rendering)
     ledger = replace(ledger, turn=turn)
-    told = tuple(fates(package, filled, entries))
+    told = tuple(outcomes(package, filled, entries))
     return Context(text, messages, ledger, blocks, filled.files, left_out, settings.version, turn, told)
 
 
 def _ledger(
     package: ContextPackage, blocks: Sequence[Block], total: int, settings: AssemblySettings, count: TokenCounter
-) -> Ledger:
+) -> TokenLedger:
     lines = [
         LedgerLine(block.name, block.category, count(block.text), block.source, position)
         for position, block in enumerate(blocks)
     ]
     if package.tool_schema:
         lines.append(LedgerLine("tool_schema", "tool_schema", count(package.tool_schema), "host", len(lines)))
-    return Ledger(0, settings.budget_tokens, total, tuple(lines), version=settings.version)
+    return TokenLedger(0, settings.budget_tokens, total, tuple(lines), version=settings.version)

@@ -9,7 +9,7 @@ from codecards.router.assemble.context import FileBlock
 from codecards.router.compress.digests import DIGEST_TOKENS, fit_digest
 from codecards.router.compress.excerpts import NOTICE_TOKENS, focused, head_and_tail
 from codecards.router.compress.token_count import TokenCounter
-from codecards.router.memory.working_memory import FileEntry, Mode
+from codecards.router.memory.working_memory import MemoryFile, Mode
 from codecards.router.ports import FileText
 
 DEFAULT_BUDGET_TOKENS = 12_000
@@ -58,13 +58,13 @@ def least_tokens(whole_tokens: int, files_tokens: int) -> int:
     return min(whole_tokens, max(MIN_EXCERPT_TOKENS, files_tokens // FULL_FILES))
 
 
-def name_tokens(file: FileEntry | FileBlock, count: TokenCounter) -> int:
+def name_tokens(file: MemoryFile | FileBlock, count: TokenCounter) -> int:
     """Return what a file block costs beside its text, or a little more."""
     return TAG_TOKENS + sum(count(part) + 4 for part in (file.path, file.purpose, file.why) if part)
 
 
 def show_files(
-    entries: Sequence[FileEntry],
+    entries: Sequence[MemoryFile],
     texts: Mapping[str, FileText],
     budget_tokens: int,
     count: TokenCounter,
@@ -95,7 +95,7 @@ def show_files(
 
 
 def _granted(
-    ordered: Sequence[FileEntry], found: Mapping[str, str], budget_tokens: int, count: TokenCounter, *, is_scarce: bool
+    ordered: Sequence[MemoryFile], found: Mapping[str, str], budget_tokens: int, count: TokenCounter, *, is_scarce: bool
 ) -> tuple[dict[str, int], int]:
     """Return the tokens that are set aside for each file's text, and what is left; files without room are not in it."""
     granted: dict[str, int] = {}
@@ -113,12 +113,12 @@ def _granted(
     return granted, free
 
 
-def _importance(entry: FileEntry) -> tuple[bool, bool, int, float, str]:
+def _importance(entry: MemoryFile) -> tuple[bool, bool, int, float, str]:
     return (entry.mode is not Mode.FULL, not entry.pinned, -entry.last_access_turn, -entry.relevance, entry.path)
 
 
 def _least(
-    entry: FileEntry,
+    entry: MemoryFile,
     text: str,
     files_tokens: int,
     free: int,
@@ -138,7 +138,7 @@ def _least(
     return min(count(entry.digest), most, free) if entry.digest else 0
 
 
-def _used_tokens(entry: FileEntry, text: str, count: TokenCounter) -> int:
+def _used_tokens(entry: MemoryFile, text: str, count: TokenCounter) -> int:
     """Return what the lines that were used last take with the notices around them, 0 where none are known."""
     runs = _runs(entry)
     if not runs:
@@ -147,11 +147,11 @@ def _used_tokens(entry: FileEntry, text: str, count: TokenCounter) -> int:
     return count("".join(text.splitlines(keepends=True)[first - 1 : last])) + 2 * NOTICE_TOKENS
 
 
-def _runs(entry: FileEntry) -> list[tuple[int, int]]:
+def _runs(entry: MemoryFile) -> list[tuple[int, int]]:
     return [*dict.fromkeys([*([entry.focus] if entry.focus else []), *entry.used_lines])]
 
 
-def _shown(entry: FileEntry, text: str, free: int, count: TokenCounter) -> FileBlock:
+def _shown(entry: MemoryFile, text: str, free: int, count: TokenCounter) -> FileBlock:
     if entry.mode is Mode.FULL and text:
         n_lines = len(text.splitlines())
         if count(text) <= free:
@@ -167,7 +167,7 @@ def _shown(entry: FileEntry, text: str, free: int, count: TokenCounter) -> FileB
     return FileBlock(entry.path, "name", "", entry.purpose, entry.why)
 
 
-def _excerpt(entry: FileEntry, text: str, free: int, count: TokenCounter) -> FileBlock:
+def _excerpt(entry: MemoryFile, text: str, free: int, count: TokenCounter) -> FileBlock:
     """Return the lines that were used and what lies around them, or head and tail, and which lines these are.
 
     The notices name no handle: the whole is the file itself, and the block has its path.

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from codecards.router.memory.ledger import Ledger
-from codecards.router.memory.window import ActionBlock, Signpost
-from codecards.router.memory.working_memory import Change, Memo, TodoItem
-from codecards.router.ports import Reference
+from codecards.router.memory.ledger import TokenLedger
+from codecards.router.memory.window import ActionBlock, ElidedBlocks
+from codecards.router.memory.working_memory import ClosedFileSummary, FileChange, TodoItem
+from codecards.router.ports import FoldedHit
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class ContextState:
     last_tool_result: str = ""
     open_questions: tuple[str, ...] = ()
     todo: tuple[TodoItem, ...] = ()
-    changes: tuple[Change, ...] = ()
+    changes: tuple[FileChange, ...] = ()
     user_profile: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     """Time, device, branch: "now" → "2025-11-03T10:00:00Z"."""
@@ -66,11 +66,11 @@ class ContextPackage:
     system_prompt: str = ""
     guidance: str = ""
     memory_segments: tuple[MemorySegment, ...] = ()
-    knowledge_refs: tuple[Reference, ...] = ()
+    knowledge_refs: tuple[FoldedHit, ...] = ()
     files: tuple[FileBlock, ...] = ()
-    memos: tuple[Memo, ...] = ()
+    memos: tuple[ClosedFileSummary, ...] = ()
     warnings: tuple[str, ...] = ()
-    signposts: tuple[Signpost, ...] = ()
+    signposts: tuple[ElidedBlocks, ...] = ()
     recent_chat: tuple[ActionBlock, ...] = ()
     """Oldest first."""
     current_input: str = ""
@@ -91,7 +91,7 @@ class Block:
     """Where it is from: a path, a note's id, "turn 4"."""
 
 
-class FateKind(StrEnum):
+class OutcomeKind(StrEnum):
     """The four things that can become of what a turn had at hand."""
 
     ENTERS = "enters"
@@ -101,12 +101,12 @@ class FateKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
+class ItemOutcome:
     """What became of one thing."""
 
     what: str
     """"file src/a.py", "hit src/a.py::f", "note 12ab", "memo src/a.py", "act 7"."""
-    kind: FateKind
+    kind: OutcomeKind
     reason: str
 
 
@@ -118,7 +118,7 @@ class Context:
     """All blocks as one text; it never takes more tokens than the budget."""
     messages: tuple[dict[str, str], ...]
     """The same as chat messages, with `role` and `content` (and `tool_call_id`, `name` where they apply)."""
-    ledger: Ledger
+    ledger: TokenLedger
     blocks: tuple[Block, ...]
     """In the order in which they stand."""
     files: tuple[FileBlock, ...]
@@ -127,5 +127,5 @@ class Context:
     version: str
     """Hash of the settings and templates that made it."""
     turn: int = 0
-    fates: tuple[Fate, ...] = ()
+    outcomes: tuple[ItemOutcome, ...] = ()
     """What became of each thing that the turn had at hand."""

@@ -5,14 +5,14 @@ Source: the sliding-window article, §2.
 
 from collections.abc import Iterator, Sequence
 
-from codecards.router.assemble.context import ContextPackage, Fate, FateKind
+from codecards.router.assemble.context import ContextPackage, ItemOutcome, OutcomeKind
 from codecards.router.memory.window import ActionBlock
-from codecards.router.memory.working_memory import FileEntry
+from codecards.router.memory.working_memory import MemoryFile
 
 NO_ROOM = "no room within its share of the budget"
 
 
-def fates(package: ContextPackage, filled: ContextPackage, entries: Sequence[FileEntry]) -> Iterator[Fate]:
+def outcomes(package: ContextPackage, filled: ContextPackage, entries: Sequence[MemoryFile]) -> Iterator[ItemOutcome]:
     """Yield one fate for each thing of a package.
 
     Args:
@@ -24,36 +24,44 @@ def fates(package: ContextPackage, filled: ContextPackage, entries: Sequence[Fil
     for entry in entries:
         file = shown.get(entry.path)
         if file is None:
-            yield Fate(f"file {entry.path}", FateKind.OUTSIDE, NO_ROOM)
+            yield ItemOutcome(f"file {entry.path}", OutcomeKind.OUTSIDE, NO_ROOM)
         else:
-            kind = FateKind.ENTERS if file.shown == "full" else FateKind.COMPRESSED
-            yield Fate(f"file {entry.path}", kind, f"{file.shown}{f': {file.why}' if file.why else ''}")
+            kind = OutcomeKind.ENTERS if file.shown == "full" else OutcomeKind.COMPRESSED
+            yield ItemOutcome(f"file {entry.path}", kind, f"{file.shown}{f': {file.why}' if file.why else ''}")
     for reference in package.knowledge_refs:
         kept = reference in filled.knowledge_refs
-        yield Fate(
-            f"hit {reference.anchor}", FateKind.COMPRESSED if kept else FateKind.OUTSIDE, "folded" if kept else NO_ROOM
+        yield ItemOutcome(
+            f"hit {reference.anchor}",
+            OutcomeKind.COMPRESSED if kept else OutcomeKind.OUTSIDE,
+            "folded" if kept else NO_ROOM,
         )
     for segment in package.memory_segments:
         kept = segment in filled.memory_segments
-        yield Fate(segment.source, FateKind.ENTERS if kept else FateKind.OUTSIDE, segment.why if kept else NO_ROOM)
+        yield ItemOutcome(
+            segment.source, OutcomeKind.ENTERS if kept else OutcomeKind.OUTSIDE, segment.why if kept else NO_ROOM
+        )
     for memo in package.memos:
         kept = memo in filled.memos
-        yield Fate(
-            f"memo {memo.path}", FateKind.COMPRESSED if kept else FateKind.OUTSIDE, "closed file" if kept else NO_ROOM
+        yield ItemOutcome(
+            f"memo {memo.path}",
+            OutcomeKind.COMPRESSED if kept else OutcomeKind.OUTSIDE,
+            "closed file" if kept else NO_ROOM,
         )
     for post in package.signposts:
         kept = post in filled.signposts
-        yield Fate(
+        yield ItemOutcome(
             f"acts {', '.join(post.handles)}",
-            FateKind.COMPRESSED if kept else FateKind.OUTSIDE,
+            OutcomeKind.COMPRESSED if kept else OutcomeKind.OUTSIDE,
             "signpost" if kept else NO_ROOM,
         )
     for act in package.recent_chat:
         kept = act in filled.recent_chat
-        yield Fate(act_name(act), FateKind.ENTERS if kept else FateKind.OUTSIDE, "recent" if kept else NO_ROOM)
+        yield ItemOutcome(
+            block_label(act), OutcomeKind.ENTERS if kept else OutcomeKind.OUTSIDE, "recent" if kept else NO_ROOM
+        )
 
 
-def act_name(act: ActionBlock) -> str:
+def block_label(act: ActionBlock) -> str:
     """Return by what an act is called in a trace: its operations, or the turn of its words."""
     numbers = sorted({message.operation for message in act.messages if message.operation})
     return f"act {', '.join(map(str, numbers))}" if numbers else f"words of turn {act.messages[0].turn}"

@@ -9,9 +9,9 @@ from codecards.router.assemble.context import ContextPackage, ContextState, Memo
 from codecards.router.assemble.rendering import texts_of
 from codecards.router.compress.excerpts import handle_of, head_and_tail
 from codecards.router.compress.token_count import TokenCounter
-from codecards.router.memory.window import ActionBlock, Signpost
-from codecards.router.memory.working_memory import FileEntry, Memo
-from codecards.router.ports import FileText, Reference
+from codecards.router.memory.window import ActionBlock, ElidedBlocks
+from codecards.router.memory.working_memory import ClosedFileSummary, MemoryFile
+from codecards.router.ports import FileText, FoldedHit
 
 MAX_REFERENCES = 5
 MAX_NOTES = 5
@@ -33,7 +33,7 @@ def bare(package: ContextPackage) -> ContextPackage:
 
 
 @dataclass(slots=True)
-class _Room:
+class _Budget:
     """The tokens that are still free, for one filling."""
 
     free: int
@@ -43,7 +43,7 @@ class _Room:
 
 
 @dataclass(frozen=True, slots=True)
-class Filler:
+class ContextPacker:
     """Fills packages of one budget."""
 
     budget_tokens: int
@@ -57,7 +57,7 @@ class Filler:
         return replace(package, current_input=shown)
 
     def fill(
-        self, package: ContextPackage, entries: Sequence[FileEntry], texts: Mapping[str, FileText], free: int
+        self, package: ContextPackage, entries: Sequence[MemoryFile], texts: Mapping[str, FileText], free: int
     ) -> tuple[ContextPackage, tuple[str, ...]]:
         """Return the package with what fits into `free` tokens, and what is left out.
 
@@ -65,21 +65,23 @@ class Filler:
         these leave of their shares goes to the files, and what the files leave to signposts and older acts. The reserve
         is left to acts alone.
         """
-        room = _Room(free)
+        room = _Budget(free)
         filled = replace(bare(package), tool_schema=package.tool_schema)
         recent = self._newest(package.recent_chat, room, room.of(self._share("reserve")))
         filled = self._with_state(filled, package, room)
         segments: tuple[MemorySegment, ...] = self._take(
             package.memory_segments[:MAX_NOTES], lambda segment: segment.text, room, self._share("memory")
         )
-        memos: tuple[Memo, ...] = self._take(package.memos[::-1], lambda memo: memo.text, room, self._share("memory"))
-        refs: tuple[Reference, ...] = self._take(
+        memos: tuple[ClosedFileSummary, ...] = self._take(
+            package.memos[::-1], lambda memo: memo.text, room, self._share("memory")
+        )
+        refs: tuple[FoldedHit, ...] = self._take(
             package.knowledge_refs[:MAX_REFERENCES], lambda ref: ref.summary + ref.text, room, self._share("references")
         )
         reserved = max(0, self._share("reserve") - sum(self._costs(recent)))
         files, missing = show_files(entries, texts, room.of(room.free - reserved), self.count)
         room.free -= sum(self.count(file.text) + name_tokens(file, self.count) for file in files)
-        posts: tuple[Signpost, ...] = self._take(package.signposts[::-1], lambda post: post.text, room, room.free)
+        posts: tuple[ElidedBlocks, ...] = self._take(package.signposts[::-1], lambda post: post.text, room, room.free)
         if len(recent) < len(package.recent_chat):
             room.free += sum(self._costs(recent))
             recent = self._newest(package.recent_chat, room, room.of(room.free))
@@ -97,10 +99,10 @@ class Filler:
     def _share(self, name: str) -> int:
         return self.shares.tokens(name, self.budget_tokens)
 
-    def _with_state(self, filled: ContextPackage, package: ContextPackage, room: _Room) -> ContextPackage:
+    def _with_state(self, filled: ContextPackage, package: ContextPackage, room: _Budget) -> ContextPackage:
         """Return the package with guidance, warnings and the rest of the state while there is room."""
         wanted, state = package.state, filled.state
-        share = _Room(room.of(self._share("task")))
+        share = _Budget(room.of(self._share("task")))
         before = share.free
         guidance = self._take([package.guidance], str, share, share.free) if package.guidance else ()
         warnings: tuple[str, ...] = self._take(package.warnings, str, share, share.free)
@@ -126,7 +128,7 @@ class Filler:
         return replace(filled, state=state, guidance="".join(guidance), warnings=warnings)
 
     def _take(
-        self, items: Sequence[Item], text_of: Callable[[Item], str], room: _Room, share_tokens: int
+        self, items: Sequence[Item], text_of: Callable[[Item], str], room: _Budget, share_tokens: int
     ) -> tuple[Item, ...]:
         """Return the items that fit, in their order; one that does not fit is passed over, so that others can enter."""
         chosen: list[Item] = []
@@ -144,7 +146,7 @@ class Filler:
             self.count(text) + 4 * len(block.messages) for text, block in zip(texts_of(blocks), blocks, strict=True)
         ]
 
-    def _newest(self, blocks: Sequence[ActionBlock], room: _Room, share_tokens: int) -> tuple[ActionBlock, ...]:
+    def _newest(self, blocks: Sequence[ActionBlock], room: _Budget, share_tokens: int) -> tuple[ActionBlock, ...]:
         """Return the newest blocks that fit one after the other; the one with the latest error enters before all.
 
         The error may take all that is free, for half an error misleads; beyond that its messages are cut by head and

@@ -11,7 +11,7 @@ LEAST_SIMILARITY = 0.5
 MAX_SEGMENTS = 5
 
 
-def recollect(
+def relevant_notes(
     notes: Sequence[Note],
     *,
     goal: str,
@@ -38,7 +38,7 @@ def recollect(
         elif likeness >= LEAST_SIMILARITY:
             found.append((2, -likeness, note, "like an earlier task"))
     found.sort(key=lambda row: (row[0], row[1], row[2].note_id))
-    return tuple(as_segment(note, why) for _, _, note, why in found[:limit])
+    return tuple(note_segment(note, why) for _, _, note, why in found[:limit])
 
 
 def similarity(wanted: frozenset[str], note: Note) -> float:
@@ -48,7 +48,7 @@ def similarity(wanted: frozenset[str], note: Note) -> float:
     return len(wanted & frozenset(note_tokens(f"{note.title} {note.text}"))) / len(wanted)
 
 
-def as_segment(note: Note, why: str) -> MemorySegment:
+def note_segment(note: Note, why: str) -> MemorySegment:
     """Return a note as a part of a context: text, what was rejected, where it is from and whether it still holds."""
     rows = [f"{note.title}: {note.text}" if note.title else note.text]
     rows += [f"rejected: {option}" for option in note.rejected]

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field, replace
 from codecards.errors import BudgetTooSmallError
 from codecards.router.compress.entities import Entity, find_entities
 from codecards.router.compress.excerpts import handle_of
-from codecards.router.compress.summaries import Summarising, summarise
+from codecards.router.compress.summaries import SummariserConfig, summarise
 from codecards.router.compress.token_count import TokenCounter, estimate_tokens
 
 MAX_FIELD_ITEMS = 12
@@ -84,7 +84,7 @@ def compact(
     *,
     previous: Compaction | None = None,
     count: TokenCounter = estimate_tokens,
-    summarising: Summarising | None = None,
+    summarising: SummariserConfig | None = None,
 ) -> Compaction:
     """Return the source as structured fields whose text takes at most `target_tokens`.
 
@@ -138,7 +138,7 @@ def _filled(
 
 
 def _worded(
-    result: Compaction, source: str, target_tokens: int, summarising: Summarising, count: TokenCounter
+    result: Compaction, source: str, target_tokens: int, summarising: SummariserConfig, count: TokenCounter
 ) -> Compaction:
     """Return the result with a summariser's words as its conclusion, or with the reason why they are not."""
     free_tokens = target_tokens - count(replace(result, conclusion="").as_text())

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from codecards.router.compress.excerpts import notice
 from codecards.router.compress.signatures import SIGNATURE
-from codecards.router.compress.summaries import Summarising, Summary, summarise
+from codecards.router.compress.summaries import SummariserConfig, Summary, summarise
 from codecards.router.compress.token_count import TokenCounter, estimate_tokens
 
 MEMO_TOKENS = 160
@@ -98,7 +98,7 @@ def memo_for(
     budget_tokens: int = MEMO_TOKENS,
     *,
     count: TokenCounter = estimate_tokens,
-    summarising: Summarising | None = None,
+    summarising: SummariserConfig | None = None,
 ) -> Summary:
     """Return what to remember of a closed file: the lines that answer the purpose for which it was opened.
 

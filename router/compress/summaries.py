@@ -20,7 +20,7 @@ MAX_REASON_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Summarising:
+class SummariserConfig:
     """Who words summaries, and how long that may take."""
 
     summariser: Summariser
@@ -31,9 +31,9 @@ class Summarising:
             raise UsageError(f"a summariser needs more than {self.timeout_s:g} seconds")
 
     @classmethod
-    def by(cls, summariser: "Summariser | Summarising | None") -> "Summarising | None":
+    def by(cls, summariser: "Summariser | SummariserConfig | None") -> "SummariserConfig | None":
         """Return who words summaries; a mere callable has the usual time limit."""
-        return summariser if summariser is None or isinstance(summariser, Summarising) else cls(summariser)
+        return summariser if summariser is None or isinstance(summariser, SummariserConfig) else cls(summariser)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Summary:
 
 
 def summarise(
-    source: str, target_tokens: int, summarising: Summarising, *, count: TokenCounter = estimate_tokens
+    source: str, target_tokens: int, summarising: SummariserConfig, *, count: TokenCounter = estimate_tokens
 ) -> Summary:
     """Return a summary that fits the target and is shorter than its source, or why there is none.
 

@@ -8,7 +8,7 @@ import msgspec
 
 from codecards.errors import StateFileError
 from codecards.router.memory.working_memory import (
-    Change,
+    FileChange,
     Mode,
     WorkingMemory,
     with_change,
@@ -18,7 +18,7 @@ from codecards.router.memory.working_memory import (
 )
 
 FORMAT = 1
-Item = TypeVar("Item")
+BundleItem = TypeVar("BundleItem")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def merge_bundle(memory: WorkingMemory, bundle: Bundle) -> tuple[WorkingMemory, 
     )
 
 
-def _differing(ours: tuple[Change, ...], theirs: tuple[Change, ...]) -> list[Conflict]:
+def _differing(ours: tuple[FileChange, ...], theirs: tuple[FileChange, ...]) -> list[Conflict]:
     return [
         Conflict(f"change of {change.path}", _words(own), _words(change))
         for change in theirs
@@ -109,13 +109,13 @@ def _differing(ours: tuple[Change, ...], theirs: tuple[Change, ...]) -> list[Con
     ]
 
 
-def _same_place(one: Change, other: Change) -> bool:
+def _same_place(one: FileChange, other: FileChange) -> bool:
     return (one.path, one.action) == (other.path, other.action)
 
 
-def _words(change: Change) -> str:
+def _words(change: FileChange) -> str:
     return f"{change.action} ({change.status}): {change.reason}"
 
 
-def _union(ours: tuple[Item, ...], theirs: tuple[Item, ...]) -> tuple[Item, ...]:
+def _union(ours: tuple[BundleItem, ...], theirs: tuple[BundleItem, ...]) -> tuple[BundleItem, ...]:
     return tuple(dict.fromkeys((*ours, *theirs)))

@@ -43,7 +43,7 @@ class LedgerLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Ledger:
+class TokenLedger:
     """The account of one turn."""
 
     turn: int
@@ -66,7 +66,7 @@ class Ledger:
         sums = self.by_category()
         return {name: sum(sums[category] for category in members) for name, members in groups.items()}
 
-    def folded(self) -> "Ledger":
+    def folded(self) -> "TokenLedger":
         """Return the ledger with one line a category: what is kept of older turns, for state files must stay small."""
         sums = self.by_category()
         return replace(self, lines=tuple(LedgerLine(name, name, tokens) for name, tokens in sums.items() if tokens))
@@ -84,7 +84,7 @@ class Ledger:
 
 
 @dataclass(frozen=True, slots=True)
-class Supplied:
+class ShownLines:
     """Lines of a file that a context showed."""
 
     path: str
@@ -95,7 +95,7 @@ class Supplied:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class LineUse:
     """Lines that were cited, opened or edited later; (1, 0) stands for the file as a whole."""
 
     path: str
@@ -104,12 +104,12 @@ class Use:
     last_line: int = 0
 
 
-def effective_ratio(supplied: Iterable[Supplied], uses: Iterable[Use], *, within_turns: int = 6) -> float | None:
+def effective_ratio(supplied: Iterable[ShownLines], uses: Iterable[LineUse], *, within_turns: int = 6) -> float | None:
     """Return the share of the supplied tokens whose lines were used in the same turn or soon after, None without any.
 
     A use of a whole file makes all its supplied lines effective. It is a lower bound: what was only read is not seen.
     """
-    by_path: dict[str, list[Use]] = {}
+    by_path: dict[str, list[LineUse]] = {}
     for use in uses:
         by_path.setdefault(use.path, []).append(use)
     total, effective = 0, 0.0
@@ -139,7 +139,7 @@ class LedgerSummary:
     shares: Mapping[str, float] = field(default_factory=dict)
 
 
-def summarise_ledgers(ledgers: Sequence[Ledger]) -> LedgerSummary:
+def summarise_ledgers(ledgers: Sequence[TokenLedger]) -> LedgerSummary:
     """Return mean, peak and shares of a session."""
     totals = [ledger.total_tokens for ledger in ledgers]
     if not totals:

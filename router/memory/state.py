@@ -5,7 +5,14 @@ from dataclasses import dataclass, field
 import msgspec
 
 from codecards.errors import StateFileError
-from codecards.router.memory.ledger import Ledger, LedgerSummary, Supplied, Use, effective_ratio, summarise_ledgers
+from codecards.router.memory.ledger import (
+    LedgerSummary,
+    LineUse,
+    ShownLines,
+    TokenLedger,
+    effective_ratio,
+    summarise_ledgers,
+)
 from codecards.router.memory.operations import Operation
 from codecards.router.memory.window import Window
 from codecards.router.memory.working_memory import WorkingMemory
@@ -14,7 +21,7 @@ FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PastQuestion:
     """A question that was asked, and what it brought."""
 
     query: str
@@ -40,10 +47,10 @@ class SessionState:
     profile: str = "coding-agent"
     operations: tuple[Operation, ...] = ()
     window: Window = field(default_factory=Window)
-    ledgers: tuple[Ledger, ...] = ()
-    supplied: tuple[Supplied, ...] = ()
-    uses: tuple[Use, ...] = ()
-    asked: tuple[Asked, ...] = ()
+    ledgers: tuple[TokenLedger, ...] = ()
+    supplied: tuple[ShownLines, ...] = ()
+    uses: tuple[LineUse, ...] = ()
+    asked: tuple[PastQuestion, ...] = ()
     outcome: str = ""
     """"" while it runs; "done", "failed" … once it has ended."""
     parent: str = ""

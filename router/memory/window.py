@@ -57,7 +57,7 @@ class ActionBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class Signpost:
+class ElidedBlocks:
     """Tells that something was there, and how to get it back."""
 
     text: str
@@ -70,7 +70,7 @@ class Window:
     """Three zones: what is always there, signposts of what is gone, and the rolling blocks."""
 
     fixed: tuple[Message, ...] = ()
-    signposts: tuple[Signpost, ...] = ()
+    signposts: tuple[ElidedBlocks, ...] = ()
     """Oldest first."""
     blocks: tuple[ActionBlock, ...] = ()
 
@@ -109,7 +109,7 @@ CHAT = WindowSettings(token_budget=60_000, max_blocks=10)
 
 
 @dataclass(frozen=True, slots=True)
-class Squeezed:
+class Shrunk:
     """A block that left the window, for the store that can give it back."""
 
     handle: str
@@ -118,13 +118,13 @@ class Squeezed:
 
 def push(
     window: Window, block: ActionBlock, settings: WindowSettings, count: TokenCounter = estimate_tokens
-) -> tuple[Window, tuple[Squeezed, ...]]:
+) -> tuple[Window, tuple[Shrunk, ...]]:
     """Return the window with one block more, and what had to leave for it.
 
     The newest block and the one with the latest error stay. If the newest alone is too large, its longest results are
     cut by head and tail; the latest error is cut last.
     """
-    squeezed: list[Squeezed] = []
+    squeezed: list[Shrunk] = []
     window = replace(window, blocks=(*window.blocks, block))
     limit = settings.trigger * (settings.token_budget - settings.reserve_system)
     while len(window.blocks) > 1 and (len(window.blocks) > settings.max_blocks or window_tokens(window, count) > limit):
@@ -133,7 +133,7 @@ def push(
             break
         leaving = window.blocks[index]
         post = signpost(leaving, settings, count)
-        squeezed.append(Squeezed(handle_of(leaving.text()), leaving.text()))
+        squeezed.append(Shrunk(handle_of(leaving.text()), leaving.text()))
         rest = window.blocks[:index] + window.blocks[index + 1 :]
         posts = (*window.signposts, post) if post else window.signposts
         window = replace(window, blocks=rest, signposts=merge_signposts(posts, settings.signposts_tokens, count))
@@ -146,7 +146,7 @@ def window_tokens(window: Window, count: TokenCounter = estimate_tokens) -> int:
     return sum(count(block.text()) for block in window.blocks) + sum(count(post.text) for post in window.signposts)
 
 
-def signpost(block: ActionBlock, settings: WindowSettings, count: TokenCounter) -> Signpost | None:
+def signpost(block: ActionBlock, settings: WindowSettings, count: TokenCounter) -> ElidedBlocks | None:
     """Return the signpost of a block, None where it would not be smaller than the block."""
     whole = block.text()
     handle = handle_of(whole)
@@ -161,18 +161,18 @@ def signpost(block: ActionBlock, settings: WindowSettings, count: TokenCounter) 
         f"→ {handle}",
     ):
         if count(text) <= SIGNPOST_TOKENS * 2 and count(text) < count(whole):
-            return Signpost(text, (handle,))
+            return ElidedBlocks(text, (handle,))
     return None
 
 
-def merge_signposts(posts: Sequence[Signpost], budget_tokens: int, count: TokenCounter) -> tuple[Signpost, ...]:
+def merge_signposts(posts: Sequence[ElidedBlocks], budget_tokens: int, count: TokenCounter) -> tuple[ElidedBlocks, ...]:
     """Return the signposts within a budget: the oldest are joined and keep their handles as far as these fit."""
     kept = list(posts)
     while len(kept) > 1 and sum(count(post.text) for post in kept) > budget_tokens:
         handles = kept[0].handles + kept[1].handles
         shown = handles[-8:]
         more = f" and {len(handles) - len(shown)} more" if len(handles) > len(shown) else ""
-        kept[:2] = [Signpost(f"earlier: {len(handles)} blocks → {', '.join(shown)}{more}", handles)]
+        kept[:2] = [ElidedBlocks(f"earlier: {len(handles)} blocks → {', '.join(shown)}{more}", handles)]
     return tuple(kept)
 
 
@@ -203,9 +203,9 @@ def _oldest_free(blocks: Sequence[ActionBlock]) -> int | None:
     return next((index for index in range(len(blocks) - 1) if index != last_error), None)
 
 
-def _shrink(window: Window, budget: int, count: TokenCounter) -> tuple[Window, tuple[Squeezed, ...]]:
+def _shrink(window: Window, budget: int, count: TokenCounter) -> tuple[Window, tuple[Shrunk, ...]]:
     """Cut the longest messages of the window until it fits; the latest error is cut only when nothing else is left."""
-    cut: list[Squeezed] = []
+    cut: list[Shrunk] = []
     protected = latest_error(window)
     for may_cut_error in (False, True):
         while (excess := window_tokens(window, count) - budget) > 0:
@@ -220,7 +220,7 @@ def _shrink(window: Window, budget: int, count: TokenCounter) -> tuple[Window, t
             shorter = head_and_tail(longest.text, max(32, count(longest.text) - excess - 16), count, handle=handle)
             if count(shorter) >= count(longest.text):
                 break
-            cut.append(Squeezed(handle, longest.text))
+            cut.append(Shrunk(handle, longest.text))
             window = _replaced(window, longest, replace(longest, text=shorter))
     return window, tuple(cut)
 

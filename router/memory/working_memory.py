@@ -24,7 +24,7 @@ class Mode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class TaskState:
     """What is being done; rewritten at each switch of task, never appended to."""
 
     goal: str
@@ -36,7 +36,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class FileEntry:
+class MemoryFile:
     """One file of the working memory."""
 
     path: str
@@ -64,7 +64,7 @@ class FileEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """What was done to a file, and why; no detail of how."""
 
     path: str
@@ -74,7 +74,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Memo:
+class ClosedFileSummary:
     """What stays of a closed file."""
 
     path: str
@@ -94,7 +94,7 @@ class TodoItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Departure:
+class Eviction:
     """A file that was let go, and when."""
 
     path: str
@@ -106,23 +106,23 @@ class Departure:
 class WorkingMemory:
     """The state of a task; a value, so that a reader sees the old one or the new one and nothing between."""
 
-    task: Task
-    files: tuple[FileEntry, ...] = ()
+    task: TaskState
+    files: tuple[MemoryFile, ...] = ()
     """One entry a path, in the order in which they came."""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[FileChange, ...] = ()
     archive_refs: tuple[str, ...] = ()
     open_questions: tuple[str, ...] = ()
-    memos: tuple[Memo, ...] = ()
+    memos: tuple[ClosedFileSummary, ...] = ()
     """Oldest first."""
     todo: tuple[TodoItem, ...] = ()
     turn: int = 0
     """Counts generations; all waiting times are in turns, so that no clock can disturb them."""
-    forgotten: tuple[Departure, ...] = ()
+    evicted: tuple[Eviction, ...] = ()
     """Files that were let go in this task: a prediction alone does not bring them back."""
     hidden_blocks: tuple[str, ...] = ()
     """Blocks that the agent chose not to see: "changes", "todo", "notes" …"""
 
-    def entry(self, path: str) -> FileEntry | None:
+    def entry(self, path: str) -> MemoryFile | None:
         """Return the file's entry, None if it is not in the working memory."""
         return next((entry for entry in self.files if entry.path == path), None)
 
@@ -130,8 +130,8 @@ class WorkingMemory:
 def with_task(memory: WorkingMemory, goal: str, constraints: Iterable[str] | None = None) -> WorkingMemory:
     """Return the memory with another goal: the text is replaced, and what was forgotten may come back."""
     kept = memory.task.constraints if constraints is None else tuple(dict.fromkeys(constraints))
-    task = Task(goal.strip()[:MAX_GOAL_CHARACTERS], "exploring", kept, memory.turn)
-    return replace(memory, task=task, forgotten=())
+    task = TaskState(goal.strip()[:MAX_GOAL_CHARACTERS], "exploring", kept, memory.turn)
+    return replace(memory, task=task, evicted=())
 
 
 def with_status(memory: WorkingMemory, status: str) -> WorkingMemory:
@@ -149,7 +149,7 @@ def with_constraint(memory: WorkingMemory, constraint: str) -> WorkingMemory:
     return replace(memory, task=replace(memory.task, constraints=(*memory.task.constraints, text)))
 
 
-def with_file(memory: WorkingMemory, entry: FileEntry) -> WorkingMemory:
+def with_file(memory: WorkingMemory, entry: MemoryFile) -> WorkingMemory:
     """Return the memory with this entry in the place of the one of the same path, or at the end."""
     if memory.entry(entry.path) is None:
         return replace(memory, files=(*memory.files, entry))
@@ -161,8 +161,8 @@ def without_file(memory: WorkingMemory, path: str, why: str = "") -> WorkingMemo
     files = tuple(entry for entry in memory.files if entry.path != path)
     if len(files) == len(memory.files):
         return memory
-    forgotten = (*(old for old in memory.forgotten if old.path != path), Departure(path, memory.turn, why))
-    return replace(memory, files=files, forgotten=forgotten)
+    evicted = (*(old for old in memory.evicted if old.path != path), Eviction(path, memory.turn, why))
+    return replace(memory, files=files, evicted=evicted)
 
 
 def with_access(memory: WorkingMemory, path: str, relevance: float | None = None) -> WorkingMemory:
@@ -186,7 +186,7 @@ def with_edited(memory: WorkingMemory, path: str) -> WorkingMemory:
 
     This is an act of the agent, as opening is, and waits for no dead time; a file that was not there comes in.
     """
-    entry = memory.entry(path) or FileEntry(path)
+    entry = memory.entry(path) or MemoryFile(path)
     if entry.mode is Mode.FULL:
         return memory
     return with_file(memory, replace(entry, mode=Mode.FULL, last_switch_turn=memory.turn, why="edited"))
@@ -201,7 +201,7 @@ def with_used_lines(memory: WorkingMemory, path: str, lines: tuple[int, int]) ->
     return with_file(memory, replace(entry, focus=lines, used_lines=(lines, *others)[:MAX_USED_RUNS]))
 
 
-def with_change(memory: WorkingMemory, change: Change) -> WorkingMemory:
+def with_change(memory: WorkingMemory, change: FileChange) -> WorkingMemory:
     """Return the memory with a change noted; one of the same file and action takes the place of the older."""
     reason = " ".join(change.reason.split())
     if len(reason) > MAX_REASON_CHARACTERS:
@@ -210,7 +210,7 @@ def with_change(memory: WorkingMemory, change: Change) -> WorkingMemory:
     return replace(memory, changes=(*kept, replace(change, reason=reason)))
 
 
-def with_memo(memory: WorkingMemory, memo: Memo, *, keep: int = MAX_MEMOS) -> WorkingMemory:
+def with_memo(memory: WorkingMemory, memo: ClosedFileSummary, *, keep: int = MAX_MEMOS) -> WorkingMemory:
     """Return the memory with a memo in the place of an older one of the same file; the oldest beyond `keep` leave."""
     others = tuple(old for old in memory.memos if old.path != memo.path)
     return replace(memory, memos=(*others, memo)[-keep:])

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from codecards.router.memory.working_memory import FileEntry, Mode
+from codecards.router.memory.working_memory import MemoryFile, Mode
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,22 +22,22 @@ class HysteresisSettings:
     """The same for a file that only a prediction brought in."""
 
 
-def idle_turns(entry: FileEntry, turn: int) -> int:
+def idle_turns(entry: MemoryFile, turn: int) -> int:
     """Return the turns since the last access, never below 0 (a restored state may hold later turns)."""
     return max(0, turn - entry.last_access_turn)
 
 
-def is_settled(entry: FileEntry, turn: int, settings: HysteresisSettings) -> bool:
+def is_settled(entry: MemoryFile, turn: int, settings: HysteresisSettings) -> bool:
     """Return whether the dead time since the last switch is over."""
     return entry.last_switch_turn is None or turn - entry.last_switch_turn >= settings.cooldown_turns
 
 
-def may_promote(entry: FileEntry, n_hits: int, turn: int, settings: HysteresisSettings) -> bool:
+def may_promote(entry: MemoryFile, n_hits: int, turn: int, settings: HysteresisSettings) -> bool:
     """Return whether a digest was found often enough in a row to become full."""
     return entry.mode is Mode.DIGEST and n_hits >= settings.promote_after_hits and is_settled(entry, turn, settings)
 
 
-def may_demote(entry: FileEntry, turn: int, settings: HysteresisSettings) -> bool:
+def may_demote(entry: MemoryFile, turn: int, settings: HysteresisSettings) -> bool:
     """Return whether a full file has been left alone for long enough to become a digest."""
     return (
         entry.mode is Mode.FULL
@@ -47,7 +47,7 @@ def may_demote(entry: FileEntry, turn: int, settings: HysteresisSettings) -> boo
     )
 
 
-def may_forget(entry: FileEntry, turn: int, settings: HysteresisSettings) -> bool:
+def may_forget(entry: MemoryFile, turn: int, settings: HysteresisSettings) -> bool:
     """Return whether a digest has been left alone for so long that it can leave the working memory.
 
     A guess starts no dead time of its own, so that it comes in full as soon as it is needed; it leaves no sooner than a

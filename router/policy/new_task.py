@@ -6,8 +6,8 @@ Source: the sliding-window article, §5.1. All come in as digests, and as guesse
 from collections.abc import Callable, Iterable, Sequence
 
 from codecards.indexer.walk.roles import role_of
-from codecards.router.memory.working_memory import FileEntry, Mode
-from codecards.router.ports import Reference, Signal
+from codecards.router.memory.working_memory import MemoryFile, Mode
+from codecards.router.ports import FoldedHit, Signal
 
 N_HITS = 12
 """How many hits of the goal are looked at; several may lie in one file."""
@@ -19,13 +19,13 @@ NEAR_RELEVANCE = 0.4
 """Of tests and recent files: they give way first where there is no room."""
 
 
-def starting_files(
-    hits: Sequence[Reference],
+def initial_files(
+    hits: Sequence[FoldedHit],
     near: Callable[[Sequence[str]], Sequence[Signal]],
     recent: Iterable[str],
     *,
     turn: int,
-) -> tuple[FileEntry, ...]:
+) -> tuple[MemoryFile, ...]:
     """Return the files that a task begins with, the most relevant first.
 
     Args:
@@ -45,7 +45,7 @@ def starting_files(
     late = [path for path in dict.fromkeys(recent) if path not in chosen]
     chosen |= dict.fromkeys(late[:N_RECENT], "changed lately")
     return tuple(
-        FileEntry(
+        MemoryFile(
             path,
             MODULE_RELEVANCE if path in modules else NEAR_RELEVANCE,
             Mode.DIGEST,

@@ -6,12 +6,12 @@ Source: the article on split duties: reading by blocks costs more calls, and in 
 from collections.abc import Iterable
 
 from codecards.router.compress.token_count import TokenCounter
-from codecards.router.memory.ledger import Use
+from codecards.router.memory.ledger import LineUse
 
 LARGE_SHARE = 0.5
 
 
-def piecewise_hint(uses: Iterable[Use], path: str, text: str, count: TokenCounter) -> str:
+def piecewise_hint(uses: Iterable[LineUse], path: str, text: str, count: TokenCounter) -> str:
     """Return what to say of a file that was read in pieces, "" while they are few.
 
     Args:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from codecards.router.memory.state import Asked
+from codecards.router.memory.state import PastQuestion
 from codecards.router.notes.search import COMMON, note_tokens
 
 NEAR_TURNS = 6
@@ -12,10 +12,10 @@ SAME_QUESTION = 0.85
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class RepeatedQuestion:
     """Why a question is not asked again, and what to ask instead."""
 
-    earlier: Asked
+    earlier: PastQuestion
     try_instead: tuple[str, ...]
 
     def message(self) -> str:
@@ -25,9 +25,9 @@ class Refusal:
         return f"This was asked in turn {self.earlier.turn}, and {found}; asking again brings no more.{hint}"
 
 
-def check_retry(
-    query: str, turn: int, asked: Sequence[Asked], near_words: Sequence[str], *, generation: str = ""
-) -> Refusal | None:
+def check_repeat(
+    query: str, turn: int, asked: Sequence[PastQuestion], near_words: Sequence[str], *, generation: str = ""
+) -> RepeatedQuestion | None:
     """Return a refusal where the same question was asked within the last turns on the same index, else None.
 
     Args:
@@ -44,5 +44,5 @@ def check_retry(
         same = len(words & old) / len(together) >= SAME_QUESTION if together else query.strip() == earlier.query.strip()
         if same and 0 <= turn - earlier.turn <= NEAR_TURNS and earlier.generation == generation:
             fresh = tuple(word for word in near_words if not frozenset(note_tokens(word)) & words)
-            return Refusal(earlier, fresh[:5])
+            return RepeatedQuestion(earlier, fresh[:5])
     return None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from codecards.router.memory.operations import NAMING_KINDS, RETRIEVAL_KINDS, Operation, hits_in_a_row
-from codecards.router.memory.working_memory import FileEntry, Mode, WorkingMemory, with_file, without_file
+from codecards.router.memory.working_memory import MemoryFile, Mode, WorkingMemory, with_file, without_file
 from codecards.router.policy.hysteresis import (
     HysteresisSettings,
     idle_turns,
@@ -115,7 +115,7 @@ def apply(memory: WorkingMemory, actions: Sequence[RoutingAction]) -> WorkingMem
             memory = without_file(memory, action.path, action.reason)
             continue
         if entry is None:
-            entry = FileEntry(
+            entry = MemoryFile(
                 action.path, last_access_turn=memory.turn, predicted=not action.reason.startswith("found")
             )
         # A guess starts no dead time: what is then found twice in a row must come in full at once.
@@ -124,7 +124,7 @@ def apply(memory: WorkingMemory, actions: Sequence[RoutingAction]) -> WorkingMem
     return memory
 
 
-def _rule(entry: FileEntry, given: RoutingInput, settings: RoutingSettings) -> RoutingAction:
+def _rule(entry: MemoryFile, given: RoutingInput, settings: RoutingSettings) -> RoutingAction:
     """Return what the rules say of a file of the working memory; the first that applies wins."""
     turn, thresholds = given.memory.turn, settings.hysteresis
     n_hits = hits_in_a_row(entry.path, given.operations, entry.last_switch_turn)
@@ -144,15 +144,15 @@ def _rule(entry: FileEntry, given: RoutingInput, settings: RoutingSettings) -> R
     return RoutingAction(ActionKind.KEEP, entry.path, reason, entry.mode)
 
 
-def _promote(entry: FileEntry, reason: str) -> RoutingAction:
+def _promote(entry: MemoryFile, reason: str) -> RoutingAction:
     return RoutingAction(ActionKind.PROMOTE, entry.path, reason, Mode.FULL)
 
 
-def _demote(entry: FileEntry, reason: str) -> RoutingAction:
+def _demote(entry: MemoryFile, reason: str) -> RoutingAction:
     return RoutingAction(ActionKind.DEMOTE, entry.path, reason, Mode.DIGEST)
 
 
-def _wanted_by_stage(entry: FileEntry, given: RoutingInput, thresholds: HysteresisSettings) -> bool:
+def _wanted_by_stage(entry: MemoryFile, given: RoutingInput, thresholds: HysteresisSettings) -> bool:
     """Return whether the stage that has just begun wants the file in full.
 
     Only the turn in which the stage begins counts: a standing rule would fight the demotion of idle files for ever.
@@ -167,7 +167,7 @@ def _wanted_by_stage(entry: FileEntry, given: RoutingInput, thresholds: Hysteres
     )
 
 
-def _unwanted_by_stage(entry: FileEntry, given: RoutingInput, settings: RoutingSettings) -> bool:
+def _unwanted_by_stage(entry: MemoryFile, given: RoutingInput, settings: RoutingSettings) -> bool:
     turn = given.memory.turn
     return (
         given.memory.task.status == "testing"
@@ -233,7 +233,7 @@ def _found(given: RoutingInput, settings: RoutingSettings, free: int) -> list[Ro
         return []
     turn, cooldown = given.memory.turn, settings.hysteresis.cooldown_turns
     present = {entry.path for entry in given.memory.files}
-    present |= {departure.path for departure in given.memory.forgotten if turn - departure.turn < cooldown}
+    present |= {departure.path for departure in given.memory.evicted if turn - departure.turn < cooldown}
     actions: list[RoutingAction] = []
     for path in dict.fromkeys(recent[-1].paths):
         n_hits = hits_in_a_row(path, recent)
@@ -255,7 +255,7 @@ def _found(given: RoutingInput, settings: RoutingSettings, free: int) -> list[Ro
 def _predicted(given: RoutingInput, settings: RoutingSettings) -> list[RoutingAction]:
     """Return promotions to digest for the files outside that the signals point to most strongly."""
     memory = given.memory
-    barred = {entry.path for entry in memory.files} | {departure.path for departure in memory.forgotten}
+    barred = {entry.path for entry in memory.files} | {departure.path for departure in memory.evicted}
     doubts: dict[str, float] = {}
     reasons: dict[str, Signal] = {}
     for signal in (*given.signals, *_named(given)):

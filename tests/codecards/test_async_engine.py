@@ -11,7 +11,7 @@ from anyio import from_thread
 
 from codecards import AsyncEngine, AsyncSession, Engine, Settings
 from codecards.errors import UsageError
-from codecards.router.memory.working_memory import Task
+from codecards.router.memory.working_memory import TaskState
 from codecards.router.session import Session
 from tests.support.indexed import write_repository
 
@@ -145,4 +145,4 @@ async def test_a_cancelled_act_is_done_whole_or_not_at_all(shop: AsyncEngine) ->
     assert (before.cancelled_caught, meanwhile.cancelled_caught) == (True, True)
     again = await shop.session("task")
     assert again.memory == session.memory
-    assert (again.memory.turn, again.memory.task.status) == (1, Task("").status)
+    assert (again.memory.turn, again.memory.task.status) == (1, TaskState("").status)

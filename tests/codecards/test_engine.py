@@ -273,10 +273,10 @@ def test_an_index_that_another_version_read_is_read_anew_when_it_is_asked(tmp_pa
     root = write_repository(tmp_path, SHOP)
     with Engine(root, Settings(n_workers=1, embedder="none")) as engine:
         before = engine.refresh()
-        assert engine.catch_up() == ""
+        assert engine.refresh_if_small() == ""
         assert engine.status().generation == before.generation
         manifest = engine.folder.read_manifest()
         engine.folder.write_manifest(replace(manifest, extractor=manifest.extractor - 1))
     with Engine(root, Settings(n_workers=1, embedder="none")) as engine:
-        assert engine.catch_up() == ""
+        assert engine.refresh_if_small() == ""
         assert engine.folder.read_manifest().extractor == manifest.extractor

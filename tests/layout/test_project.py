@@ -54,6 +54,8 @@ def test_every_query_file_belongs_to_a_language_or_is_inherited() -> None:
     from codecards.indexer.parse.languages import LANGUAGES  # noqa: PLC0415
 
     names = {language.name for language in LANGUAGES}
-    queries = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "indexer" / "parse" / "queries").glob("*.scm")}
+    queries = {
+        path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "indexer" / "parse" / "queries").glob("*.scm")
+    }
     named = (ROOT / "indexer" / "parse" / "tree.py").read_text(encoding="utf-8")
     assert [name for name in queries if name not in names and f'"{name}"' not in named] == []

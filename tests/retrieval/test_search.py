@@ -337,8 +337,8 @@ def invoice_report():
 def test_vectors_take_part_and_are_named_among_the_lanes(tmp_path: Path) -> None:
     with_vectors = indexed(tmp_path / "1", SHOP, embedder=WordEmbedder()).ask("expired sessions")
     without = indexed(tmp_path / "2", SHOP).ask("expired sessions")
-    assert "vectors" in with_vectors.lanes
-    assert "vectors" not in without.lanes
+    assert "static_vectors" in with_vectors.retrievers
+    assert "static_vectors" not in without.retrievers
     assert any(term.name == "meaning_file" for term in with_vectors.hits[0].terms)
     for hit in with_vectors.hits:
         assert sum(term.value for term in hit.terms) == pytest.approx(hit.score, abs=1e-4)

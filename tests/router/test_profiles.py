@@ -9,7 +9,7 @@ from codecards.errors import UsageError
 from codecards.router.memory.store import SessionStore
 from codecards.router.notes.archive import Archive
 from codecards.router.policy.hysteresis import HysteresisSettings
-from codecards.router.ports import Project, TextsOf
+from codecards.router.ports import InMemoryTexts, Project
 from codecards.router.profiles import PROFILES, profile_named
 from codecards.router.session import Session
 
@@ -18,7 +18,7 @@ FILES = {"a.py": "def a():\n    return 1\n", "b.py": "def b():\n    return 2\n"}
 
 def start(folder: Path, name: str, profile: str) -> Session:
     store, archive = SessionStore(folder / "sessions"), Archive(folder / "archive")
-    return Session.start(store, name, Project(TextsOf(FILES)), archive, goal="make a return 3", profile=profile)
+    return Session.start(store, name, Project(InMemoryTexts(FILES)), archive, goal="make a return 3", profile=profile)
 
 
 def work(session: Session) -> str:
@@ -43,7 +43,7 @@ def test_each_profile_has_a_version_of_its_own_and_a_session_keeps_its_profile(t
     versions = {name: start(tmp_path, name, name).before_generation().version for name in PROFILES}
     assert len(set(versions.values())) == len(PROFILES)
     again = Session(
-        SessionStore(tmp_path / "sessions"), "minimal", Project(TextsOf(FILES)), Archive(tmp_path / "archive")
+        SessionStore(tmp_path / "sessions"), "minimal", Project(InMemoryTexts(FILES)), Archive(tmp_path / "archive")
     )
     assert again.before_generation().version == versions["minimal"]
 

@@ -11,14 +11,14 @@ import pytest
 from codecards.errors import BudgetTooSmallError, StateFileError, TargetNotFoundError, UsageError
 from codecards.router.compress.excerpts import HANDLE
 from codecards.router.compress.token_count import estimate_tokens
-from codecards.router.memory.state import Asked
+from codecards.router.memory.state import PastQuestion
 from codecards.router.memory.store import SessionStore
 from codecards.router.memory.working_memory import (
     MAX_MEMOS,
-    Change,
-    Memo,
+    ClosedFileSummary,
+    FileChange,
     Mode,
-    Task,
+    TaskState,
     WorkingMemory,
     with_change,
     with_memo,
@@ -26,8 +26,8 @@ from codecards.router.memory.working_memory import (
 )
 from codecards.router.notes.archive import Archive
 from codecards.router.policy.constraints import find_constraints
-from codecards.router.policy.repeat_questions import check_retry
-from codecards.router.ports import Project, Reference, Signal, TextsOf
+from codecards.router.policy.repeat_questions import check_repeat
+from codecards.router.ports import FoldedHit, InMemoryTexts, Project, Signal
 from codecards.router.session import Session
 from codecards.wire.sessions import memory_as_json, memory_from_json
 
@@ -45,12 +45,12 @@ class Finder:
     def __init__(self, files: dict[str, str]) -> None:
         self.files, self.queries = files, list[str]()
 
-    def recall(self, query: str, limit: int) -> Sequence[Reference]:
+    def recall(self, query: str, limit: int) -> Sequence[FoldedHit]:
         """Return the files that have a word of the query."""
         self.queries.append(query)
         words = [word for word in query.lower().replace("_", " ").split() if len(word) > 3]
         hits = [path for path, text in self.files.items() if any(word in (path + text).lower() for word in words)]
-        return [Reference(path, path, self.files[path].splitlines()[0], score=1.0) for path in hits][:limit]
+        return [FoldedHit(path, path, self.files[path].splitlines()[0], score=1.0) for path in hits][:limit]
 
     def near_words(self, query: str) -> Sequence[str]:
         """Return fixed words."""
@@ -71,7 +71,7 @@ class Desk:
         self.store = SessionStore(folder / "sessions")
         self.archive = Archive(folder / "archive")
         self.project = Project(
-            TextsOf(self.files), neighbours=self.finder, recaller=self.finder, vocabulary=self.finder
+            InMemoryTexts(self.files), neighbours=self.finder, recaller=self.finder, vocabulary=self.finder
         )
 
     def start(self, name: str = "task", goal: str = "add CSV export of users", budget: int = 12_000) -> Session:
@@ -214,8 +214,8 @@ def test_the_same_question_is_refused_with_other_words(desk: Desk) -> None:
 def test_a_question_may_be_asked_again_later_or_on_a_newer_index(
     query: str, turn: int, generation: str, refused: bool
 ) -> None:
-    asked = [Asked("login timeout", 2, (), "7")]
-    assert (check_retry(query, turn, asked, (), generation=generation) is not None) is refused
+    asked = [PastQuestion("login timeout", 2, (), "7")]
+    assert (check_repeat(query, turn, asked, (), generation=generation) is not None) is refused
 
 
 @pytest.mark.seed("S0-44", "S4-30", "S4-33", "S2-3")
@@ -449,14 +449,14 @@ def test_what_is_no_working_memory_is_refused(data: dict[str, object]) -> None:
 
 @pytest.mark.seed("S2-8", "S2-48")
 def test_a_goal_is_replaced_and_never_appended_to() -> None:
-    memory = WorkingMemory(Task("old", constraints=("keep",)))
+    memory = WorkingMemory(TaskState("old", constraints=("keep",)))
     assert with_task(memory, "new").task.goal == "new"
     assert with_task(memory, "new").task.constraints == ("keep",)
 
 
 @pytest.mark.seed("S2-10", "S2-48")
 def test_a_change_keeps_its_motive_only() -> None:
-    memory = with_change(WorkingMemory(Task("x")), Change("a.py", "edit", "because\n" + "detail " * 100))
+    memory = with_change(WorkingMemory(TaskState("x")), FileChange("a.py", "edit", "because\n" + "detail " * 100))
     assert len(memory.changes[0].reason) == 200
 
 
@@ -473,9 +473,9 @@ def test_a_memo_can_be_removed(desk: Desk) -> None:
 
 @pytest.mark.seed("S0-35")
 def test_the_memo_notebook_has_a_cap() -> None:
-    memory = WorkingMemory(Task("x"))
+    memory = WorkingMemory(TaskState("x"))
     for number in range(MAX_MEMOS + 5):
-        memory = with_memo(memory, Memo(f"{number}.py", "m"))
+        memory = with_memo(memory, ClosedFileSummary(f"{number}.py", "m"))
     assert [memo.path for memo in memory.memos] == [f"{number}.py" for number in range(5, MAX_MEMOS + 5)]
 
 

@@ -12,7 +12,7 @@ from codecards.router.assemble.assembly import AssemblySettings
 from codecards.router.assemble.rendering import RenderSettings
 from codecards.router.memory.store import SessionStore
 from codecards.router.notes.archive import Archive
-from codecards.router.ports import Project, TextsOf
+from codecards.router.ports import InMemoryTexts, Project
 from codecards.router.session import Session
 from codecards.router.trace import read_trace, replay_turn, traced_blocks
 from codecards.router.turn import TurnSettings
@@ -23,7 +23,7 @@ FILES = {"a.py": "def one():\n    return 1\n", "b.py": "def two():\n    return 2
 def session(folder: Path, *, traces: bool = True) -> tuple[SessionStore, Session, dict[str, str]]:
     store, files = SessionStore(folder / "sessions"), dict(FILES)
     started = Session.start(
-        store, "task", Project(TextsOf(files)), Archive(folder / "archive"), goal="add one", traces_turns=traces
+        store, "task", Project(InMemoryTexts(files)), Archive(folder / "archive"), goal="add one", traces_turns=traces
     )
     return store, started, files
 
@@ -127,7 +127,7 @@ def test_a_file_that_left_says_why(tmp_path: Path) -> None:
     task.close_file("a.py")
     del files["b.py"]
     task.before_generation()
-    left = {departure.path: departure.why for departure in store.read("task").memory.forgotten}
+    left = {departure.path: departure.why for departure in store.read("task").memory.evicted}
     assert left == {"a.py": "closed", "b.py": "not on disk any more"}
     assert store.kept_turns("task") == [1]
 

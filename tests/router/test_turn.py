@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from codecards.router.assemble.context import FateKind
+from codecards.router.assemble.context import OutcomeKind
 from codecards.router.memory.store import SessionStore
 from codecards.router.notes.archive import Archive
-from codecards.router.ports import Project, Reference, TextsOf
+from codecards.router.ports import FoldedHit, InMemoryTexts, Project
 from codecards.router.session import Session
 
 FILES = {
@@ -24,10 +24,10 @@ class Words:
     def __init__(self) -> None:
         self.queries: list[str] = []
 
-    def recall(self, query: str, limit: int) -> Sequence[Reference]:
+    def recall(self, query: str, limit: int) -> Sequence[FoldedHit]:
         """Return the users' API where it is called by name."""
         self.queries.append(query)
-        hit = Reference("api/users.py::list_users", "api/users.py", "def list_users()", score=1.0)
+        hit = FoldedHit("api/users.py::list_users", "api/users.py", "def list_users()", score=1.0)
         return [hit][:limit] if "list_users" in query else []
 
     def near_words(self, query: str) -> Sequence[str]:
@@ -43,7 +43,7 @@ def words() -> Words:
 
 @pytest.fixture
 def session(tmp_path: Path, words: Words) -> Session:
-    project = Project(TextsOf(dict(FILES)), recaller=words, vocabulary=words)
+    project = Project(InMemoryTexts(dict(FILES)), recaller=words, vocabulary=words)
     return Session.start(
         SessionStore(tmp_path / "sessions"), "task", project, Archive(tmp_path / "archive"), goal="export the users"
     )
@@ -104,13 +104,13 @@ def test_each_thing_has_exactly_one_of_four_fates_and_a_reason(session: Session)
     session.record("search", paths=hits, call="grep users", result="api/users.py:1")
     session.record("read", paths=["rules.md"], call="cat rules.md", result="All exports are streamed.")
     context = session.before_generation("where does list_users live?")
-    told = {fate.what: fate.kind for fate in context.fates}
-    assert len(told) == len(context.fates)
-    assert all(fate.reason for fate in context.fates)
-    assert told["file rules.md"] is FateKind.ENTERS
-    assert told["file api/users.py"] is FateKind.COMPRESSED
-    assert told["file notes.md"] is FateKind.OUTSIDE
-    assert told["hit api/users.py::list_users"] is FateKind.COMPRESSED
+    told = {fate.what: fate.kind for fate in context.outcomes}
+    assert len(told) == len(context.outcomes)
+    assert all(fate.reason for fate in context.outcomes)
+    assert told["file rules.md"] is OutcomeKind.ENTERS
+    assert told["file api/users.py"] is OutcomeKind.COMPRESSED
+    assert told["file notes.md"] is OutcomeKind.OUTSIDE
+    assert told["hit api/users.py::list_users"] is OutcomeKind.COMPRESSED
 
 
 @pytest.mark.seed("S1-23")

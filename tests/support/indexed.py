@@ -7,7 +7,7 @@ from pathlib import Path
 from codecards.indexer.build.refresh import BuildSettings, IndexReport, refresh
 from codecards.indexer.build.worker_pool import Workers
 from codecards.indexer.index_folder import IndexFolder
-from codecards.indexer.store.derived import Change
+from codecards.indexer.store.derived import GenerationDiff
 from codecards.indexer.store.snapshot import Snapshot
 from tests.support.repo_text import split_files
 
@@ -17,7 +17,7 @@ class NoDerivation:
 
     identity = "none"
 
-    def derive(self, change: Change) -> None:
+    def derive(self, change: GenerationDiff) -> None:
         """Make the folder."""
         change.new_folder.mkdir(parents=True)
 

@@ -11,8 +11,8 @@ from codecards.indexer.cards.card import Card
 from codecards.indexer.cards.chunking import place
 from codecards.indexer.cards.file_cards import read_content
 from codecards.indexer.parse.languages import detect_language
-from codecards.indexer.store.derived import Change, ChangedFile
-from codecards.indexer.store.rows import FileEntry
+from codecards.indexer.store.derived import ChangedFile, GenerationDiff
+from codecards.indexer.store.rows import IndexedFile
 from codecards.indexer.walk.roles import role_of
 from codecards.retrieval.derive import Derivation
 from codecards.retrieval.embed.embedder import Embedder
@@ -71,7 +71,7 @@ class IndexedText:
         old = self.folder / str(self.generation) if self.generation else None
         self.generation += 1
         deriver = Derivation(lambda entry: self.texts[entry.path], self.embedder)
-        deriver.derive(Change(old, self.folder / str(self.generation), changed, removed, rows))
+        deriver.derive(GenerationDiff(old, self.folder / str(self.generation), changed, removed, rows))
 
     def ask(self, query: str, limit: int = 8, filters: Filters | None = None) -> Ranking:
         """Return the answer to a query."""
@@ -91,7 +91,7 @@ class IndexedText:
         facts = record.facts
         file_id = self.file_ids.setdefault(path, len(self.file_ids) * 7 + 3 + self.generation * 1000)
         self.texts[path] = text
-        entry = FileEntry(
+        entry = IndexedFile(
             file_id, path, b"", len(data), 0, 0, 0, False, facts.language, "utf-8",
             role_of(path, generated=facts.generated), "", facts.n_lines, facts.leading_comment, b"",
         )  # fmt: skip

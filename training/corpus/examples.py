@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codecards.retrieval.embed.card_text import card_text, split_identifiers
-from training.corpus.pairs import Pair
+from training.corpus.pairs import TextPair
 from training.corpus.query_styles import STYLES, make_query
 
 SHARE_WITH_REST = 0.4
@@ -22,19 +22,19 @@ NEIGHBOURS = 16
 """So many functions of one package, each like the others, stand together in a batch of neighbours."""
 
 
-def read_pairs(path: Path) -> list[Pair]:
+def read_pairs(path: Path) -> list[TextPair]:
     """Return the pairs of a file with one JSON object a line."""
     with path.open(encoding="utf-8") as lines:
-        return [Pair(**json.loads(line)) for line in lines]
+        return [TextPair(**json.loads(line)) for line in lines]
 
 
-def document(pair: Pair, *, with_rest: bool = False, with_path: bool = True) -> str:
+def document(pair: TextPair, *, with_rest: bool = False, with_path: bool = True) -> str:
     """Return a pair's code as the index embeds it, without the sentence that asks for it."""
     rest = pair.rest if with_rest else ""
     return card_text(pair.path if with_path else "", pair.name, pair.signature, rest, pair.body)
 
 
-def example(pair: Pair, rng: random.Random, styles: Mapping[str, float] = STYLES) -> tuple[str, str]:
+def example(pair: TextPair, rng: random.Random, styles: Mapping[str, float] = STYLES) -> tuple[str, str]:
     """Return one (query, document) of a pair, its style drawn by chance."""
     query = make_query(pair, rng, styles)
     rest_is_query = query[:30] == pair.rest[:30]
@@ -42,7 +42,7 @@ def example(pair: Pair, rng: random.Random, styles: Mapping[str, float] = STYLES
     return split_identifiers(query), document(pair, with_rest=with_rest, with_path=rng.random() >= SHARE_WITHOUT_PATH)
 
 
-def batches(pairs: Sequence[Pair], size: int, rng: random.Random) -> Iterator[list[int]]:
+def batches(pairs: Sequence[TextPair], size: int, rng: random.Random) -> Iterator[list[int]]:
     """Yield positions of one pass over `pairs`: batches of one package, and mixed ones, in random order.
 
     What is left of a package after its last full batch goes into the mixed ones.
@@ -64,7 +64,7 @@ def batches(pairs: Sequence[Pair], size: int, rng: random.Random) -> Iterator[li
 
 
 def neighbour_batches(
-    pairs: Sequence[Pair], rows: NDArray[np.float32], size: int, rng: random.Random
+    pairs: Sequence[TextPair], rows: NDArray[np.float32], size: int, rng: random.Random
 ) -> Iterator[list[int]]:
     """Yield positions of one pass over `pairs`, dealt so that most wrong answers that are hard to tell meet.
 
@@ -98,7 +98,7 @@ def _halved(members: NDArray[np.int64], rows: NDArray[np.float32]) -> list[list[
     return _halved(order[:cut], rows) + _halved(order[cut:], rows)
 
 
-def same_answers(pairs: Sequence[Pair]) -> NDArray[np.bool_]:
+def same_answers(pairs: Sequence[TextPair]) -> NDArray[np.bool_]:
     """Return (n, n): which other pairs are no wrong answers, since their sentence or their code is the same."""
     sentences = np.array([pair.sentence.casefold() for pair in pairs], object)
     bodies = np.array(["".join(pair.body.split()) for pair in pairs], object)
@@ -106,15 +106,15 @@ def same_answers(pairs: Sequence[Pair]) -> NDArray[np.bool_]:
     return np.asarray(is_same & ~np.eye(len(pairs), dtype=np.bool_), np.bool_)
 
 
-def split_roles(pairs: Sequence[Pair]) -> dict[str, list[Pair]]:
+def split_roles(pairs: Sequence[TextPair]) -> dict[str, list[TextPair]]:
     """Return pairs by role; what is measured on is not trained on, neither its code (up to spaces) nor its sentence."""
     measured = {key for pair in pairs if pair.role != "train" for key in _keys(pair)}
-    roles: dict[str, list[Pair]] = {"train": []}
+    roles: dict[str, list[TextPair]] = {"train": []}
     for pair in pairs:
         if pair.role != "train" or measured.isdisjoint(_keys(pair)):
             roles.setdefault(pair.role, []).append(pair)
     return roles
 
 
-def _keys(pair: Pair) -> tuple[str, str]:
+def _keys(pair: TextPair) -> tuple[str, str]:
     return "".join(pair.body.split()), pair.sentence.lower()

@@ -45,7 +45,7 @@ _CJK = re.compile(r"[\u4e00-\u9fff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class TextPair:
     """One definition with the sentence that documents it."""
 
     package: str
@@ -64,7 +64,7 @@ class Pair:
     """The code without its documentation, at most `MAX_BODY_CHARS`."""
 
 
-def mine_source(source: Source, folder: Path, *, limit: int, seed: int = 0) -> list[Pair]:
+def mine_source(source: Source, folder: Path, *, limit: int, seed: int = 0) -> list[TextPair]:
     """Return up to `limit` pairs of one downloaded package, drawn evenly from its files.
 
     Pairs with the same sentence, or the same code up to spaces, are kept once.
@@ -76,7 +76,7 @@ def mine_source(source: Source, folder: Path, *, limit: int, seed: int = 0) -> l
         if not SKIPPED_PATH.search(item[0].partition("/")[2] or item[0])
     ]
     random.Random(seed).shuffle(files)
-    pairs: list[Pair] = []
+    pairs: list[TextPair] = []
     seen: set[str] = set()
     for path, text in files:
         for pair in mine_text(source, short_path(path), text):
@@ -90,7 +90,7 @@ def mine_source(source: Source, folder: Path, *, limit: int, seed: int = 0) -> l
     return pairs[:limit]
 
 
-def mine_text(source: Source, path: str, text: str) -> Iterator[Pair]:
+def mine_text(source: Source, path: str, text: str) -> Iterator[TextPair]:
     """Yield the pairs of one file."""
     grammar = BY_SUFFIX[PurePosixPath(path).suffix]
     raw = text.encode("utf-8", "replace")
@@ -110,7 +110,7 @@ def mine_text(source: Source, path: str, text: str) -> Iterator[Pair]:
         stack.extend((child, inside) for child in reversed(node.named_children))
 
 
-def _pair(source: Source, path: str, raw: bytes, node: Node, names: tuple[str, ...]) -> Pair | None:
+def _pair(source: Source, path: str, raw: bytes, node: Node, names: tuple[str, ...]) -> TextPair | None:
     grammar = BY_SUFFIX[PurePosixPath(path).suffix]
     outer = with_wrappers(node, grammar)
     doc_node = _docstring_node(node) if grammar.language == "python" else None
@@ -128,7 +128,7 @@ def _pair(source: Source, path: str, raw: bytes, node: Node, names: tuple[str, .
     body = code.decode("utf-8", "replace")[:MAX_BODY_CHARS]
     if body.count("\n") < 2 and len(body) < 60:
         return None
-    return Pair(source.name, source.role, grammar.language, path, ".".join(names), signature, *parts, body)
+    return TextPair(source.name, source.role, grammar.language, path, ".".join(names), signature, *parts, body)
 
 
 def documentation(outer: Node, node: Node, grammar: Grammar) -> tuple[str, set[int]]:

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from codecards.retrieval.embed.card_text import split_identifiers
-from training.corpus.pairs import Pair
+from training.corpus.pairs import TextPair
 
 STYLES: Mapping[str, float] = {"sentence": 36, "question": 20, "keywords": 12, "name": 8, "issue": 8, "rest": 8, "chinese": 8}  # fmt: skip
 """Style → how often it is drawn."""
@@ -41,7 +41,7 @@ _ISSUES = (
 )  # fmt: skip
 
 
-def make_query(pair: Pair, rng: random.Random, styles: Mapping[str, float] = STYLES) -> str:
+def make_query(pair: TextPair, rng: random.Random, styles: Mapping[str, float] = STYLES) -> str:
     """Return one way of asking for a pair's code, its style drawn by those weights."""
     if _CHINESE.search(pair.sentence):
         text = pair.sentence.rstrip("。.")

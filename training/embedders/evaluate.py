@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from codecards.retrieval.embed.embedder import Embedder
 from training.corpus.examples import document
-from training.corpus.pairs import Pair
+from training.corpus.pairs import TextPair
 from training.corpus.query_styles import as_keywords, as_question, in_chinese_words
 
-Style = Callable[[Pair], str]
+Style = Callable[[TextPair], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def query_styles(seed: int = 0) -> dict[str, Style]:
     }
 
 
-def evaluate(embedder: Embedder, pairs: Sequence[Pair], rows: NDArray[np.float32], style: Style) -> Quality | None:
+def evaluate(embedder: Embedder, pairs: Sequence[TextPair], rows: NDArray[np.float32], style: Style) -> Quality | None:
     """Return the quality of one style of query, None if no pair can be asked for in it.
 
     Args:
@@ -73,7 +73,7 @@ def evaluate(embedder: Embedder, pairs: Sequence[Pair], rows: NDArray[np.float32
     return Quality(len(asked), _mrr(ranks), _recall(ranks, 1), _recall(ranks, 10), _mrr(own_ranks))
 
 
-def embed_pairs(embedder: Embedder, pairs: Sequence[Pair]) -> NDArray[np.float32]:
+def embed_pairs(embedder: Embedder, pairs: Sequence[TextPair]) -> NDArray[np.float32]:
     """Return (n_pairs, d) vectors of the pairs' code, without any documentation."""
     return embedder.embed_documents([document(pair) for pair in pairs])
 

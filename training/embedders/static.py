@@ -22,7 +22,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from training.corpus.examples import batches, example
-from training.corpus.pairs import Pair
+from training.corpus.pairs import TextPair
 from training.corpus.query_styles import terms
 from training.embedders.transformer import contrastive_loss
 
@@ -43,7 +43,7 @@ def initial_rows(tokenizer: Tokenizer, teacher: SentenceTransformer, dimensions:
 
 
 def train(
-    tokenizer: Tokenizer, rows: NDArray[np.float32], pairs: Sequence[Pair], bilingual: Sequence[tuple[str, str]],
+    tokenizer: Tokenizer, rows: NDArray[np.float32], pairs: Sequence[TextPair], bilingual: Sequence[tuple[str, str]],
     target: Path, *, n_epochs: int = 8, batch_size: int = 2048, rate: float = 4e-3, seed: int = 0, n_threads: int = 2,
 ) -> list[float]:  # fmt: skip
     """Write the trained table to `target` as a sentence-transformers folder and return the loss of each step.

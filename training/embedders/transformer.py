@@ -15,7 +15,7 @@ from sentence_transformers import SentenceTransformer
 from torch import Tensor
 
 from training.corpus.examples import example, same_answers
-from training.corpus.pairs import Pair
+from training.corpus.pairs import TextPair
 
 _log = logging.getLogger(__name__)
 DOCUMENT_TOKENS = 96
@@ -26,7 +26,7 @@ STYLES = {"sentence": 42, "question": 20, "keywords": 13, "name": 6, "issue": 9,
 """How often each style asks; the model's vocabulary has no Chinese words, only some single characters."""
 
 
-def choose_pairs(pairs: Sequence[Pair], most: int, rng: random.Random) -> list[Pair]:
+def choose_pairs(pairs: Sequence[TextPair], most: int, rng: random.Random) -> list[TextPair]:
     """Return English training pairs, at most `most` of each package: not one package's language, but that of many."""
     taken: dict[str, int] = {}
     chosen = []
@@ -39,7 +39,7 @@ def choose_pairs(pairs: Sequence[Pair], most: int, rng: random.Random) -> list[P
 
 
 def train(
-    start: Path, pairs: Sequence[Pair], plan: Sequence[Sequence[int]], target: Path, *, minutes: float,
+    start: Path, pairs: Sequence[TextPair], plan: Sequence[Sequence[int]], target: Path, *, minutes: float,
     rate: float = 5e-5, seed: int = 0, n_threads: int = 1,
 ) -> list[float]:  # fmt: skip
     """Write the fine-tuned model to `target` as a sentence-transformers folder and return the loss of each step.

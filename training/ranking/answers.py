@@ -9,28 +9,28 @@ from codecards.config import Settings
 from codecards.engine import Engine
 from codecards.indexer.cards.card import Card
 from training.ranking.commit_tasks import index_of
-from training.ranking.function_tasks import Target, Task
+from training.ranking.function_tasks import FunctionTask, TaskTarget
 from training.ranking.learn import SMALL_PART
 
 DEPTH = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TaskAnswer:
     """How early a task was answered."""
 
-    task: Task
+    task: FunctionTask
     file: float
     """1 / rank of the first right file among the files of the first ten cards, 0 without one."""
     definition: float
     """1 / rank of the first right card among ten, 0 without one."""
 
 
-def answer_tasks(trees: Path, tasks: Sequence[Task], *, embedder: str = "static") -> Iterator[Answer]:
+def answer_tasks(trees: Path, tasks: Sequence[FunctionTask], *, embedder: str = "static") -> Iterator[TaskAnswer]:
     """Yield how early each task is answered.
 
     Args:
-        trees: Folder of the trees, by `Task.tree`.
+        trees: Folder of the trees, by `FunctionTask.tree`.
         tasks: On these trees.
         embedder: As `--embedder` takes it; "none" for no vectors.
     """
@@ -41,20 +41,20 @@ def answer_tasks(trees: Path, tasks: Sequence[Task], *, embedder: str = "static"
             for task in tasks:
                 if task.tree == tree:
                     cards = [hit.card for hit in engine.recall(task.text, limit=DEPTH).hits]
-                    yield Answer(task, _by_file(cards, task.targets), _by_definition(cards, task.targets))
+                    yield TaskAnswer(task, _by_file(cards, task.targets), _by_definition(cards, task.targets))
 
 
-def _by_file(cards: Sequence[Card], targets: Sequence[Target]) -> float:
+def _by_file(cards: Sequence[Card], targets: Sequence[TaskTarget]) -> float:
     files = list(dict.fromkeys(card.path for card in cards))
     right = {target.path for target in targets}
     return next((1 / (place + 1) for place, path in enumerate(files) if path in right), 0.0)
 
 
-def _by_definition(cards: Sequence[Card], targets: Sequence[Target]) -> float:
+def _by_definition(cards: Sequence[Card], targets: Sequence[TaskTarget]) -> float:
     return next((1 / (place + 1) for place, card in enumerate(cards) if any(_shows(card, one) for one in targets)), 0.0)
 
 
-def _shows(card: Card, target: Target) -> bool:
+def _shows(card: Card, target: TaskTarget) -> bool:
     """Return whether a card shows a target, as `card_stage.right_cards` says it."""
     n_card, n_target = card.last_line - card.first_line + 1, target.last_line - target.first_line + 1
     is_there = card.path == target.path and card.first_line <= target.last_line and card.last_line >= target.first_line

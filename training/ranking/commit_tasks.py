@@ -8,7 +8,7 @@ from codecards.engine import Engine
 from codecards.indexer.build.worker_pool import Workers
 from codecards.indexer.store.snapshot import Snapshot
 from codecards.tuning.commit_tasks import mine_tasks
-from training.ranking.function_tasks import Target, Task, drawn
+from training.ranking.function_tasks import FunctionTask, TaskTarget, drawn
 
 MOST_COMMITS = 2_000
 """The newest ones that are looked at."""
@@ -16,7 +16,7 @@ MOST_SYMBOLS = 8
 """Definitions that one commit changed; a message can't describe more."""
 
 
-def mine_history(git_folder: Path, trees: Path, *, limit: int, embedder: str = "static") -> list[Task]:
+def mine_history(git_folder: Path, trees: Path, *, limit: int, embedder: str = "static") -> list[FunctionTask]:
     """Check out what a git folder's HEAD holds, index it, and return up to `limit` tasks of its newest commits.
 
     Args:
@@ -52,8 +52,8 @@ def mine_history(git_folder: Path, trees: Path, *, limit: int, embedder: str = "
     for task in mined.tasks:
         changed = [cards[one] for one in dict.fromkeys(task.symbol_ids)]
         if 1 <= len(changed) <= MOST_SYMBOLS:
-            targets = tuple(sorted(Target(card.path, card.first_line, card.last_line) for card in changed))
-            tasks.append(Task(tree, changed[0].language, "commit", task.text, targets))
+            targets = tuple(sorted(TaskTarget(card.path, card.first_line, card.last_line) for card in changed))
+            tasks.append(FunctionTask(tree, changed[0].language, "commit", task.text, targets))
     return drawn(tasks, limit)
 
 

@@ -38,7 +38,7 @@ _placeholder = re.compile(r"\$?\{[^{}]*\}|%[-#0 +]*\d*(?:\.\d+)?[sdrvqfxut]\b|%\
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Target:
+class TaskTarget:
     """One definition that answers."""
 
     path: str
@@ -48,7 +48,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class FunctionTask:
     """One question and what answers it."""
 
     tree: str
@@ -57,7 +57,7 @@ class Task:
     category: str
     """One of `KIND_OF`."""
     text: str
-    targets: tuple[Target, ...]
+    targets: tuple[TaskTarget, ...]
 
     @property
     def package(self) -> str:
@@ -70,7 +70,7 @@ class Task:
         return KIND_OF[self.category]
 
 
-def mine_tree(source: Source, downloads: Path, trees: Path, *, limit: int, seed: int = 0) -> list[Task]:
+def mine_tree(source: Source, downloads: Path, trees: Path, *, limit: int, seed: int = 0) -> list[FunctionTask]:
     """Write one package's stripped source into a tree, and return up to `limit` tasks on it.
 
     Args:
@@ -81,7 +81,7 @@ def mine_tree(source: Source, downloads: Path, trees: Path, *, limit: int, seed:
         seed: Of the draw.
     """
     rng = random.Random(seed)
-    found: list[Task] = []
+    found: list[FunctionTask] = []
     tree = f"documentation/{source.folder_name}"
     for archive in archives(source, downloads):
         for name, text in read_files(archive, SUFFIXES):
@@ -99,7 +99,7 @@ def mine_tree(source: Source, downloads: Path, trees: Path, *, limit: int, seed:
     ]
 
 
-def mine_file(tree: str, path: str, text: str, rng: random.Random) -> tuple[list[Task], bytes]:
+def mine_file(tree: str, path: str, text: str, rng: random.Random) -> tuple[list[FunctionTask], bytes]:
     """Return the tasks of one file, and the file without its functions' documentation."""
     grammar = BY_SUFFIX[PurePosixPath(path).suffix]
     raw = text.replace("\r\n", "\n").encode("utf-8", "replace")
@@ -119,13 +119,13 @@ def mine_file(tree: str, path: str, text: str, rng: random.Random) -> tuple[list
         if last - first + 1 < LEAST_LINES:
             continue
         for category, asked in _questions(node, grammar, doc, raw, rng):
-            tasks.append(Task(tree, grammar.language, category, asked, (Target(path, first, last),)))
+            tasks.append(FunctionTask(tree, grammar.language, category, asked, (TaskTarget(path, first, last),)))
     return tasks, kept
 
 
-def drawn(tasks: Sequence[Task], limit: int) -> list[Task]:
+def drawn(tasks: Sequence[FunctionTask], limit: int) -> list[FunctionTask]:
     """Return up to `limit` tasks whose text no other has, in an order that says nothing about them."""
-    by_text: dict[str, list[Task]] = {}
+    by_text: dict[str, list[FunctionTask]] = {}
     for task in tasks:
         by_text.setdefault(task.text.casefold(), []).append(task)
     unique = [same[0] for same in by_text.values() if len({one.targets for one in same}) == 1]
@@ -135,7 +135,7 @@ def drawn(tasks: Sequence[Task], limit: int) -> list[Task]:
     return unique[:limit]
 
 
-def write_tasks(tasks: list[Task], target: Path) -> None:
+def write_tasks(tasks: list[FunctionTask], target: Path) -> None:
     """Write tasks, one JSON object a line."""
     target.write_text("".join(json.dumps(asdict(task), ensure_ascii=False) + "\n" for task in tasks), encoding="utf-8")
 

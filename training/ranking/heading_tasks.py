@@ -17,7 +17,7 @@ from training.corpus.document_sections import DOCUMENTS, Section, read_sections
 from training.corpus.grammars import BY_SUFFIX, SUFFIXES, parser_for
 from training.corpus.pairs import SKIPPED_PATH, name_of, short_path, split_documentation, with_wrappers
 from training.corpus.registries import MAX_FILE_BYTES, Source, archives, read_files
-from training.ranking.function_tasks import Target, Task, drawn
+from training.ranking.function_tasks import FunctionTask, TaskTarget, drawn
 
 MOST_NAMES = 3
 """Definitions that one section asks for; what names more is about something else."""
@@ -50,10 +50,10 @@ class _Definition:
     name: str
     """Qualified, with dots."""
     language: str
-    target: Target
+    target: TaskTarget
 
 
-def mine_headings(source: Source, downloads: Path, trees: Path, *, limit: int, seed: int = 0) -> list[Task]:
+def mine_headings(source: Source, downloads: Path, trees: Path, *, limit: int, seed: int = 0) -> list[FunctionTask]:
     """Write one package's source without its documents into a tree, and return up to `limit` tasks on it.
 
     Args:
@@ -79,7 +79,7 @@ def read_folder(folder: Path) -> dict[str, str]:
     return found
 
 
-def mine_texts(texts: dict[str, str], trees: Path, package: str, *, limit: int, seed: int = 0) -> list[Task]:
+def mine_texts(texts: dict[str, str], trees: Path, package: str, *, limit: int, seed: int = 0) -> list[FunctionTask]:
     """Write those files of a project that are source into a tree, and return up to `limit` tasks on it.
 
     Args:
@@ -99,7 +99,7 @@ def mine_texts(texts: dict[str, str], trees: Path, package: str, *, limit: int, 
     return tasks
 
 
-def heading_tasks(tree: str, texts: dict[str, str], rng: random.Random) -> list[Task]:
+def heading_tasks(tree: str, texts: dict[str, str], rng: random.Random) -> list[FunctionTask]:
     """Return the tasks of a package's files, by path."""
     defined: dict[str, list[_Definition]] = {}
     sections: list[tuple[Section, list[_Definition]]] = []
@@ -118,7 +118,7 @@ def heading_tasks(tree: str, texts: dict[str, str], rng: random.Random) -> list[
         meant = [one for one in named if n_sections[one] <= MOST_SECTIONS]
         asked = _question(section, [one.name for one in meant], rng) if 1 <= len(meant) <= MOST_NAMES else None
         if asked:
-            tasks.append(Task(tree, meant[0].language, asked[0], asked[1], tuple(one.target for one in meant)))
+            tasks.append(FunctionTask(tree, meant[0].language, asked[0], asked[1], tuple(one.target for one in meant)))
     return tasks
 
 
@@ -137,7 +137,7 @@ def definitions(path: str, text: str) -> Iterator[_Definition]:
             outer = with_wrappers(node, grammar)
             if node.type != "impl_item":
                 yield _Definition(
-                    name, grammar.language, Target(path, outer.start_point.row + 1, outer.end_point.row + 1)
+                    name, grammar.language, TaskTarget(path, outer.start_point.row + 1, outer.end_point.row + 1)
                 )
         inside = name if name and node.type in grammar.containers else owner
         waiting.extend((child, inside) for child in reversed(node.named_children))

@@ -14,32 +14,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.quality.metrics import NARROW_LINES
-from benchmarks.systems.codecards_index import open_deep_index, open_index
+from benchmarks.systems.codecards_index import open_index, open_transformer_index
 from codecards.retrieval.evidence.cards import card_features
 from codecards.retrieval.evidence.similarity import query_similarity
-from codecards.retrieval.evidence.transformer import second_opinion
+from codecards.retrieval.evidence.transformer import transformer_scores
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.intent import intent_of
 from codecards.retrieval.query.query import read_query
 from codecards.retrieval.rank.filters import Filters
 from codecards.retrieval.rank.ranking import rank
-from codecards.retrieval.rank.weights import Lanes
+from codecards.retrieval.rank.weights import VectorSet
 from codecards.retrieval.store.columns import Int64s
-from codecards.retrieval.vectors.transformer_vectors import DeepLookup
+from codecards.retrieval.vectors.transformer_vectors import TransformerLookup
 from training.ranking.commit_tasks import index_of
-from training.ranking.function_tasks import Target, Task
+from training.ranking.function_tasks import FunctionTask, TaskTarget
 
 FILE = "file"
 SIGNS: Mapping[str, float] = {
     "card_words": 1, "name_precision": 1, "coverage": 1, "header": 1, "signature": 1, "parent": 1, "callable": 1,
     "type": -1, "value": -1, "module_code": -1, "declaration": -1, "nameless": -1, "nesting": -1, "length": 1,
-    "meaning": 1, "deep": 1, "deep_cosine": 1,
+    "meaning": 1, "transformer": 1, "transformer_cosine": 1,
 }  # fmt: skip
 """Feature → the sign that its weight must have."""
-OF_VECTORS: Mapping[Lanes, frozenset[str]] = {
+OF_VECTORS: Mapping[VectorSet, frozenset[str]] = {
     "none": frozenset(),
     "static": frozenset({"meaning"}),
-    "deep": frozenset({"meaning", "deep", "deep_cosine"}),
+    "transformer": frozenset({"meaning", "transformer", "transformer_cosine"}),
 }
 """Lanes → those features of vectors that they have."""
 KINDS = frozenset({"type", "value", "declaration", "nameless"})
@@ -60,7 +60,7 @@ Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class LearnedQuestion:
     """The cards that may answer one task; N cards, D features."""
 
     package: str
@@ -88,33 +88,35 @@ class Examples:
     """(D,): the file's score first."""
 
 
-def read_questions(trees: Path, tasks: Sequence[Task], names: Sequence[str], lanes: Lanes) -> Iterator[Question]:
+def read_questions(
+    trees: Path, tasks: Sequence[FunctionTask], names: Sequence[str], vectors: VectorSet
+) -> Iterator[LearnedQuestion]:
     """Yield the cards of each task that has what answers it among its candidates.
 
     A task that describes one function gives one question, after all cards; any other gives one after the cards of each
     right file.
 
     Args:
-        trees: Folder of the trees, by `Task.tree`; each gets an index of its own beside it.
+        trees: Folder of the trees, by `FunctionTask.tree`; each gets an index of its own beside it.
         tasks: On these trees.
         names: The features.
-        lanes: Which vectors take part; the deep lane's take minutes where they are not there yet.
+        vectors: Which vectors take part; the deep lane's take minutes where they are not there yet.
     """
     asked = [task for task in tasks if task.kind not in UNTAUGHT]
     for tree in sorted({task.tree for task in asked}):
-        opened = _opened(trees / tree, index_of(trees, tree), lanes)
+        opened = _opened(trees / tree, index_of(trees, tree), vectors)
         for task in asked:
             if task.tree == tree:
                 yield from _questions_of(opened, task, names)
 
 
-def feature_names(lanes: Lanes) -> tuple[str, ...]:
+def feature_names(vectors: VectorSet) -> tuple[str, ...]:
     """Return the features that there are with some vectors, in the order of `SIGNS`."""
-    left_out = OF_VECTORS["deep"] - OF_VECTORS[lanes]
+    left_out = OF_VECTORS["transformer"] - OF_VECTORS[vectors]
     return tuple(name for name in SIGNS if name not in left_out)
 
 
-def joined(questions: Sequence[Question], names: Sequence[str]) -> Examples:
+def normalised_name(questions: Sequence[LearnedQuestion], names: Sequence[str]) -> Examples:
     """Return questions as one set.
 
     Args:
@@ -130,7 +132,9 @@ def joined(questions: Sequence[Question], names: Sequence[str]) -> Examples:
     )
 
 
-def mean_reciprocal_rank(questions: Sequence[Question], names: Sequence[str], weights: Mapping[str, float]) -> float:
+def mean_reciprocal_rank(
+    questions: Sequence[LearnedQuestion], names: Sequence[str], weights: Mapping[str, float]
+) -> float:
     """Return the mean of 1 / rank of the right card among the cards of each question.
 
     Args:
@@ -147,7 +151,7 @@ def mean_reciprocal_rank(questions: Sequence[Question], names: Sequence[str], we
 
 
 def cross_validate(
-    questions: Sequence[Question], names: Sequence[str], taught: Collection[str], n_folds: int = N_FOLDS
+    questions: Sequence[LearnedQuestion], names: Sequence[str], taught: Collection[str], n_folds: int = N_FOLDS
 ) -> dict[str, float]:
     """Return kind → mean reciprocal rank under weights that were learned on other packages only.
 
@@ -165,7 +169,7 @@ def cross_validate(
         outside = [one for one in questions if fold_of[one.package] != fold and one.kind in taught]
         if not outside:
             continue
-        weights = learn(joined(outside, names), SIGNS)
+        weights = learn(normalised_name(outside, names), SIGNS)
         for question in questions:
             if fold_of[question.package] == fold:
                 found.setdefault(question.kind, []).append(mean_reciprocal_rank([question], names, weights))
@@ -209,26 +213,34 @@ class _Opened:
 
     index: DerivedIndex
     has_meaning: bool
-    deep: DeepLookup | None
+    transformer: TransformerLookup | None
 
 
-def _opened(tree: Path, state: Path, lanes: Lanes) -> _Opened:
-    if lanes == "deep":
-        index, lookup = open_deep_index(tree, state)
-        return _Opened(index, has_meaning=True, deep=lookup)
-    return _Opened(open_index(tree, state, "static"), has_meaning=lanes == "static", deep=None)
+def _opened(tree: Path, state: Path, vectors: VectorSet) -> _Opened:
+    if vectors == "transformer":
+        index, lookup = open_transformer_index(tree, state)
+        return _Opened(index, has_meaning=True, transformer=lookup)
+    return _Opened(open_index(tree, state, "static"), has_meaning=vectors == "static", transformer=None)
 
 
-def _questions_of(opened: _Opened, task: Task, names: Sequence[str]) -> Iterator[Question]:
+def _questions_of(opened: _Opened, task: FunctionTask, names: Sequence[str]) -> Iterator[LearnedQuestion]:
     index, query = opened.index, read_query(task.text)
-    similarity = query_similarity(index, query, opened.deep) if opened.has_meaning else None
+    similarity = query_similarity(index, query, opened.transformer) if opened.has_meaning else None
     ranked = rank(index, query, similarity, Filters())
     if ranked is None or query.kind != "question" or query.is_issue:
         return
     scores = ranked.cards
-    opinion = second_opinion(index, similarity, scores.cards)
+    by_transformer = transformer_scores(index, similarity, scores.cards)
     features = card_features(
-        index, ranked.evidence, scores.cards, scores.card_file, ranked.named, {}, similarity, opinion, frozenset(names)
+        index,
+        ranked.evidence,
+        scores.cards,
+        scores.card_file,
+        ranked.named,
+        {},
+        similarity,
+        by_transformer,
+        frozenset(names),
     )
     nothing = np.zeros(len(scores.cards), np.float32)
     columns_of_values = [ranked.file_scores[scores.card_file], *(features.get(name, nothing) for name in names)]
@@ -245,10 +257,10 @@ def _questions_of(opened: _Opened, task: Task, names: Sequence[str]) -> Iterator
         if is_right[kept].any() and not is_right[kept].all():
             chosen = values[kept]
             chosen[:, 0] = 0.0 if is_within else chosen[:, 0] - chosen[:, 0].max()
-            yield Question(task.package, task.kind, is_within, chosen, is_right[kept])
+            yield LearnedQuestion(task.package, task.kind, is_within, chosen, is_right[kept])
 
 
-def right_cards(index: DerivedIndex, cards: Int64s, files: Int64s, targets: Sequence[Target]) -> NDArray[np.bool_]:
+def right_cards(index: DerivedIndex, cards: Int64s, files: Int64s, targets: Sequence[TaskTarget]) -> NDArray[np.bool_]:
     """Return (K,): which cards show one of the targets, not much more and not only a small part of it.
 
     Args:

@@ -6,21 +6,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from codecards.retrieval.rank.weights import Lanes, function_weights
+from codecards.retrieval.rank.weights import VectorSet, function_weights
 from training.corpus.registries import FOLDER, Source, archives, download, read_sources
 from training.ranking.answers import answer_tasks
 from training.ranking.commit_tasks import mine_history, repository_name
-from training.ranking.function_tasks import Task, mine_tree, write_tasks
+from training.ranking.function_tasks import FunctionTask, mine_tree, write_tasks
 from training.ranking.heading_tasks import mine_headings, mine_texts, read_folder
 from training.ranking.learn import (
     KINDS,
     SIGNS,
-    Question,
+    LearnedQuestion,
     cross_validate,
     feature_names,
-    joined,
     learn,
     mean_reciprocal_rank,
+    normalised_name,
     read_questions,
 )
 
@@ -38,9 +38,9 @@ MOST_HEADINGS, MOST_COMMITS = 40, 60
 """Tasks of one package's documents, and of one history."""
 TAUGHT = frozenset({"documentation"})
 """Kinds of tasks whose questions the shipped weights are learned from; the others are measured beside them."""
-LANES: tuple[Lanes, ...] = ("static", "none", "deep")
+VECTOR_SETS: tuple[VectorSet, ...] = ("static", "none", "transformer")
 """Each has weights of its own."""
-DAMPING: Mapping[Lanes, float] = {"none": 1.0, "static": 1.0, "deep": 0.6}
+DAMPING: Mapping[VectorSet, float] = {"none": 1.0, "static": 1.0, "transformer": 0.6}
 """What is learned is multiplied by this, but for kinds. With deep vectors all weights come out larger beside the file's, and
 would drown those that are given by hand (quoted messages): .6 was chosen on the default set, where .4 and 1 are worse."""
 
@@ -61,9 +61,9 @@ def learn_tables(work: Path, histories: Sequence[Path] = ()) -> dict[str, dict[s
     return tables_of(trees, tasks)
 
 
-def mine_tasks(sources: Sequence[Source], downloads: Path, trees: Path) -> list[Task]:
+def mine_tasks(sources: Sequence[Source], downloads: Path, trees: Path) -> list[FunctionTask]:
     """Write the trees of those packages that could be had, and return the tasks on them."""
-    tasks: list[Task] = []
+    tasks: list[FunctionTask] = []
     for source in sources:
         if archives(source, downloads):
             if source.role == HEADINGS:
@@ -75,9 +75,9 @@ def mine_tasks(sources: Sequence[Source], downloads: Path, trees: Path) -> list[
     return tasks
 
 
-def mine_histories(git_folders: Iterable[Path], trees: Path) -> list[Task]:
+def mine_histories(git_folders: Iterable[Path], trees: Path) -> list[FunctionTask]:
     """Return the tasks of some git folders: their commits' messages and their documents' headings."""
-    tasks: list[Task] = []
+    tasks: list[FunctionTask] = []
     for git_folder in git_folders:
         commits = mine_history(git_folder, trees, limit=MOST_COMMITS)
         name = repository_name(git_folder)
@@ -89,7 +89,7 @@ def mine_histories(git_folders: Iterable[Path], trees: Path) -> list[Task]:
     return tasks
 
 
-def report_answers(trees: Path, tasks: Sequence[Task]) -> None:
+def report_answers(trees: Path, tasks: Sequence[FunctionTask]) -> None:
     """Report how early the product answers each kind of task, by file and by definition."""
     answers = list(answer_tasks(trees, tasks))
     for kind in dict.fromkeys(task.kind for task in tasks):
@@ -98,16 +98,16 @@ def report_answers(trees: Path, tasks: Sequence[Task]) -> None:
         _log.info("%s: %d tasks, MRR %.3f by file, %.3f by definition", kind, len(mine), by_file, by_definition)
 
 
-def tables_of(trees: Path, tasks: Sequence[Task]) -> dict[str, dict[str, float]]:
+def tables_of(trees: Path, tasks: Sequence[FunctionTask]) -> dict[str, dict[str, float]]:
     """Return lanes → feature → weight, and report what cross-validation by package says of each."""
     tables: dict[str, dict[str, float]] = {}
-    for lanes in LANES:
-        names = feature_names(lanes)
-        questions = list(read_questions(trees, tasks, names, lanes))
-        report_fits(lanes, questions, names)
+    for vectors in VECTOR_SETS:
+        names = feature_names(vectors)
+        questions = list(read_questions(trees, tasks, names, vectors))
+        report_fits(vectors, questions, names)
         taught = [one for one in questions if one.kind in TAUGHT and not one.is_within]
-        found = learn(joined(taught, names), SIGNS)
-        tables[lanes] = damped({name: weight for name, weight in found.items() if weight}, DAMPING[lanes])
+        found = learn(normalised_name(taught, names), SIGNS)
+        tables[vectors] = damped({name: weight for name, weight in found.items() if weight}, DAMPING[vectors])
     return tables
 
 
@@ -116,19 +116,19 @@ def damped(weights: Mapping[str, float], damping: float) -> dict[str, float]:
     return {name: weight if name in KINDS else round(damping * weight, 2) for name, weight in weights.items()}
 
 
-def report_fits(lanes: Lanes, questions: Sequence[Question], names: Sequence[str]) -> None:
+def report_fits(vectors: VectorSet, questions: Sequence[LearnedQuestion], names: Sequence[str]) -> None:
     """Report the mean reciprocal rank on each kind of task: as shipped, and learned from each kind and from all.
 
     Args:
-        lanes: One of `LANES`.
+        vectors: One of `VECTOR_SETS`.
         questions: Both after all cards and after those of one file; they are reported apart.
         names: Of their features after the file's.
     """
-    shipped = function_weights(lanes)
+    shipped = function_weights(vectors)
     for is_within in (False, True):
         mine = [one for one in questions if one.is_within == is_within]
         of_kind = {kind: [one for one in mine if one.kind == kind] for kind in sorted({one.kind for one in mine})}
-        place = f"{lanes}, {'cards of the right file' if is_within else 'all cards'}"
+        place = f"{vectors}, {'cards of the right file' if is_within else 'all cards'}"
         figures = {kind: mean_reciprocal_rank(some, names, shipped) for kind, some in of_kind.items()}
         sizes = ", ".join(f"{len(some)} of {kind}" for kind, some in of_kind.items())
         _log.info("%s: questions: %s; MRR as shipped: %s", place, sizes, _told(figures))

@@ -1,7 +1,7 @@
 """Answers queries with codecards through its library: same request and answer lines as the other drivers.
 
 Fields of its own: `state` (indexes lie in folders of it), `indexes` (tree → name of its folder; of trees that share one,
-each is a refresh of the one before), `embedder` (null for the default), `deep` (whether the deep lane is filled first).
+each is a refresh of the one before), `embedder` (null for the default), `transformer` (whether the deep lane is filled first).
 """
 
 import json
@@ -25,8 +25,8 @@ def main() -> None:
         settings = Settings(index=index, embedder=request.get("embedder") or DEFAULT_EMBEDDER)
         with Engine.open(tree, settings=settings, build=False) as engine:
             engine.refresh()
-            if request.get("deep"):
-                engine.deepen()
+            if request.get("transformer"):
+                engine.backfill_vectors()
             for query_id, text in queries:
                 times = []
                 for _ in range(request["repeat"]):

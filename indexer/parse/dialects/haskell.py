@@ -82,16 +82,19 @@ class HaskellDialect(Dialect):
 
     def finish(self, facts: FileFacts, text: str) -> FileFacts:
         """Return the facts with each function's signature and equations as one definition."""
-        joined = _joined(facts)
-        joined = replace(joined, definitions=tuple(_without_mark(one) for one in joined.definitions))
+        normalised_name = _joined(facts)
+        normalised_name = replace(
+            normalised_name, definitions=tuple(_without_mark(one) for one in normalised_name.definitions)
+        )
         header = _header.search(_comment.sub("", text))
         if header is None or header[3] is None or f"module {header[1]}" in header[3]:
-            return joined
+            return normalised_name
         names = {found[1] or found[2].rpartition(".")[2] for found in _exported.finditer(header[3])}
         shown = tuple(
-            one if one.parent >= 0 or one.name in names else replace(one, exported=False) for one in joined.definitions
+            one if one.parent >= 0 or one.name in names else replace(one, exported=False)
+            for one in normalised_name.definitions
         )
-        return replace(joined, definitions=shown)
+        return replace(normalised_name, definitions=shown)
 
 
 def _joined(facts: FileFacts) -> FileFacts:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.checks.article_rows import REASONS, TABLE, Shown, all_rows, find_marks, write_table
+from benchmarks.checks.article_rows import REASONS, TABLE, ShownBy, article_rows, find_marks, write_table
 
 TESTS = Path(__file__).parents[2]
 
@@ -16,12 +16,12 @@ def test_marks_are_found_with_the_modules_that_the_test_uses(tmp_path: Path) -> 
         '@pytest.mark.seed("S2-38", "S0-1")\ndef test_it():\n    assert route\n',
         encoding="utf-8",
     )
-    shown = [Shown("tests/test_x.py::test_it", ("router/policy/routing.py",))]
+    shown = [ShownBy("tests/test_x.py::test_it", ("router/policy/routing.py",))]
     assert find_marks(tmp_path / "tests") == {"S2-38": shown, "S0-1": shown}
 
 
 def test_a_row_is_shown_has_a_reason_or_is_missing() -> None:
-    text = write_table({"S0-1": [Shown("t.py::test", ("router/a.py",))]}, {"S0-2": "obsolete"})
+    text = write_table({"S0-1": [ShownBy("t.py::test", ("router/a.py",))]}, {"S0-2": "obsolete"})
     assert "| S0-1 | `router/a.py` | `t.py::test` |" in text
     assert "| S0-2 | | obsolete |" in text
     assert "192 rows: 1 shown by a test, 1 with a reason instead, 190 missing." in text
@@ -33,5 +33,5 @@ def test_a_row_that_there_is_not_is_refused() -> None:
 
 
 def test_the_table_is_current() -> None:
-    assert len(list(all_rows())) == 192
+    assert len(list(article_rows())) == 192
     assert TABLE.read_text(encoding="utf-8") == write_table(find_marks(TESTS), REASONS)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from benchmarks.quality.ablations import WHOLE, lines_of, rows_of_query, spread, variants, without
-from benchmarks.sets.queries import Query, Span
+from benchmarks.sets.queries import LabelledQuery, Span
 from codecards.retrieval.query.query import read_query
 from codecards.retrieval.rank.filters import Filters
-from codecards.retrieval.rank.ranking import Ranked, rank
+from codecards.retrieval.rank.ranking import ScoredCandidates, rank
 from tests.retrieval.test_search import SHOP
 from tests.support.indexed_text import IndexedText, WordEmbedder, indexed
 
@@ -19,7 +19,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> IndexedText:
     return indexed(tmp_path_factory.mktemp("shop"), SHOP, embedder=WordEmbedder())
 
 
-def ranked_of(shop: IndexedText, text: str) -> Ranked:
+def ranked_of(shop: IndexedText, text: str) -> ScoredCandidates:
     found = rank(shop.index, read_query(text), None, Filters())
     assert found is not None
     return found
@@ -49,12 +49,12 @@ def test_each_term_and_lane_is_a_variant(shop: IndexedText) -> None:
     names = [name for name, _ in variants(ranked)]
     assert names[0] == WHOLE
     assert {f"without {name}" for name in ranked.terms} < set(names)
-    assert "without lane path" in names
+    assert "without retriever path" in names
 
 
 def test_a_query_gives_the_metrics_of_every_variant_and_of_each_way_alone(shop: IndexedText, tmp_path: Path) -> None:
     target = Span("src/http/request_parser.py", 1, 3)
-    query = Query("1", "shop", "split the raw text", "python", "docstring", (target,), (target,))
+    query = LabelledQuery("1", "shop", "split the raw text", "python", "docstring", (target,), (target,))
     rows = {(row.variant, row.metric): row.value for row in rows_of_query(shop.index, query)}
     assert rows[WHOLE, "ndcg@10"] == 1.0
     assert rows[WHOLE, "function_mrr"] == 1.0
@@ -63,7 +63,7 @@ def test_a_query_gives_the_metrics_of_every_variant_and_of_each_way_alone(shop: 
 
 
 def test_a_sample_is_spread_over_all_queries() -> None:
-    queries = [Query(str(number), "t", "q", "python", "c", ()) for number in range(10)]
+    queries = [LabelledQuery(str(number), "t", "q", "python", "c", ()) for number in range(10)]
     assert [query.id for query in spread(queries, 3)] == ["0", "3", "6"]
     assert spread(queries, 0) == spread(queries, 99) == queries
 

@@ -5,16 +5,18 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.quality.run import LEAST_POOL, figures_of, score, score_all, summarize
-from benchmarks.sets.queries import Query, Source, Span
-from benchmarks.systems.answers import Answer
+from benchmarks.sets.queries import LabelledQuery, QuerySource, Span
+from benchmarks.systems.answers import RecordedAnswer
 
 
-def ask(query_id: str, *paths: str, tree: str = "t", language: str = "python", category: str = "symbol") -> Query:
-    return Query(query_id, tree, "q", language, category, tuple(Span(path) for path in paths))
+def ask(
+    query_id: str, *paths: str, tree: str = "t", language: str = "python", category: str = "symbol"
+) -> LabelledQuery:
+    return LabelledQuery(query_id, tree, "q", language, category, tuple(Span(path) for path in paths))
 
 
-def answer(query_id: str, *paths: str) -> Answer:
-    return Answer(query_id, tuple(Span(path) for path in paths))
+def answer(query_id: str, *paths: str) -> RecordedAnswer:
+    return RecordedAnswer(query_id, tuple(Span(path) for path in paths))
 
 
 def test_a_query_without_an_answer_scores_nothing() -> None:
@@ -44,7 +46,7 @@ def test_figures_are_split_by_category_and_language() -> None:
 
 def test_figures_are_split_by_repository_where_one_has_several_trees() -> None:
     one, other, third = ask("1", "a.py", tree="p-1"), ask("2", "a.py", tree="p-2"), ask("3", "a.py", tree="q-1")
-    queries = [replace(query, source=Source(f"owner/{query.tree[0]}")) for query in (one, other, third)]
+    queries = [replace(query, source=QuerySource(f"owner/{query.tree[0]}")) for query in (one, other, third)]
     figures = figures_of(score_all(queries, [answer("1", "a.py")]))
     assert {name: scores["hit@1"] for name, scores in figures["repository"].items()} == {"owner/p": 0.5, "owner/q": 0.0}
     assert "repository" not in figures_of(score_all([one], []))
@@ -52,7 +54,7 @@ def test_figures_are_split_by_repository_where_one_has_several_trees() -> None:
 
 def test_accuracy_counts_files_beyond_the_depth_of_chunks() -> None:
     chunks = [Span("a.py", 10 * i + 1, 10 * i + 9) for i in range(12)]
-    scores = score(ask("1", "b.py"), Answer("1", (*chunks, Span("b.py", 1, 9))))
+    scores = score(ask("1", "b.py"), RecordedAnswer("1", (*chunks, Span("b.py", 1, 9))))
     assert (scores["ndcg@10"], scores["acc@1"], scores["acc@5"]) == (0.0, 0.0, 1.0)
 
 
@@ -64,16 +66,18 @@ def test_what_a_system_does_not_tell_is_not_scored() -> None:
 
 
 def test_a_query_without_results_has_no_right_file_within_any_tokens() -> None:
-    told = Answer("1", (Span("a.py"),), tokens=(50,))
+    told = RecordedAnswer("1", (Span("a.py"),), tokens=(50,))
     summary = summarize(score_all([ask("1", "a.py"), ask("2", "a.py")], [told, answer("2")]))
     assert summary["recall@500tokens"] == 0.5
 
 
 def test_functions_asked_for_by_documentation_are_also_ranked_among_themselves() -> None:
     functions = [Span("a.py", 10 * n + 1, 10 * n + 5) for n in range(LEAST_POOL)]
-    queries = [Query(str(n), "t", "q", "python", "docstring", (one,), (one,)) for n, one in enumerate(functions)]
+    queries = [
+        LabelledQuery(str(n), "t", "q", "python", "docstring", (one,), (one,)) for n, one in enumerate(functions)
+    ]
     unasked = Span("b.py", 1, 9)
-    answers = [Answer(query.id, (unasked, functions[0], *query.functions)) for query in queries]
+    answers = [RecordedAnswer(query.id, (unasked, functions[0], *query.functions)) for query in queries]
     scored = score_all(queries, answers)
     assert [item.scores["asked_mrr"] for item in scored[:3]] == [1.0, 0.5, 0.5]
     assert [item.scores["function_mrr"] for item in scored[:3]] == [0.5, pytest.approx(1 / 3), pytest.approx(1 / 3)]

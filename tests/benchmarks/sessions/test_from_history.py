@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.sessions.from_history import Change, Commit, mine_sessions, runs
+from benchmarks.sessions.from_history import Commit, RecordedChange, mine_sessions, runs
 from benchmarks.sessions.recordings import Recording
 from benchmarks.sessions.run import main
 
@@ -81,7 +81,7 @@ def test_places_and_what_they_call_are_read_before_anything_is_changed(
 
 def test_a_pause_or_another_author_or_other_files_begin_another_task() -> None:
     def made(time: int, author: str, path: str) -> Commit:
-        return Commit("c", "p", author, time, "do this and that", "", (Change(path, False, ()),))
+        return Commit("c", "p", author, time, "do this and that", "", (RecordedChange(path, False, ()),))
 
     first = made(0, "ada", "a.py")
     others = [made(5, "ada", "b.py"), made(5, "bob", "a.py"), made(5 * 3600, "ada", "a.py"), made(-5, "ada", "a.py")]

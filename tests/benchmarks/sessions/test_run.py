@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.sessions.figures import Figures, Measured, at_equal_rate, interval_of_lead, joined, marks
+from benchmarks.sessions.figures import (
+    Measured,
+    SessionFigures,
+    at_equal_rate,
+    interval_of_lead,
+    marks,
+    normalised_name,
+)
 from benchmarks.sessions.policies import Event, Fragment, View, Workspace, make_policy
 from benchmarks.sessions.recordings import Recording, in_part
 from benchmarks.sessions.run import main, replay
@@ -41,8 +48,8 @@ class Scripted:
         """Do nothing."""
 
 
-def figures_of(events: Sequence[Event], views: Sequence[View]) -> Figures:
-    figures = Figures()
+def figures_of(events: Sequence[Event], views: Sequence[View]) -> SessionFigures:
+    figures = SessionFigures()
     replay(Recording("x", "task", tuple(events), nothing), {"a.py": TEXT}, Scripted(views), figures)
     return figures
 
@@ -60,12 +67,12 @@ def figures_of(events: Sequence[Event], views: Sequence[View]) -> Figures:
 )
 def test_lines_are_in_view_in_full_or_in_part(view: View, full: int, digest: int) -> None:
     figures = figures_of([event(1, first=10, last=20)], [view])
-    assert (figures.n_wanted, figures.n_full, figures.n_digest) == (1, full, digest)
+    assert (figures.depth_for, figures.n_full, figures.n_digest) == (1, full, digest)
 
 
 def test_the_price_at_full_injections_rate_lies_between_two_budgets() -> None:
-    def measured(n_full: int, tokens: int) -> Figures:
-        return Figures(n_wanted=10, n_full=n_full, tokens=[tokens])
+    def measured(n_full: int, tokens: int) -> SessionFigures:
+        return SessionFigures(depth_for=10, n_full=n_full, tokens=[tokens])
 
     found = {
         ("full", 0): measured(6, 10_000),
@@ -81,8 +88,8 @@ def test_the_price_at_full_injections_rate_lies_between_two_budgets() -> None:
 
 
 def test_the_interval_of_a_lead_draws_whole_tasks() -> None:
-    def hits(*n_full: int) -> list[Figures]:
-        return [Figures(n_wanted=10, n_full=number) for number in n_full]
+    def hits(*n_full: int) -> list[SessionFigures]:
+        return [SessionFigures(depth_for=10, n_full=number) for number in n_full]
 
     measured = Measured(("a", "a", "b", "b"), {("ours", 1): hits(9, 9, 5, 5), ("fifo", 1): hits(5, 5, 5, 5)})
     assert interval_of_lead(measured, ("ours", 1), ("fifo", 1), "full") == pytest.approx((0.0, 0.4))
@@ -91,8 +98,11 @@ def test_the_interval_of_a_lead_draws_whole_tasks() -> None:
 
 
 def test_figures_of_two_halves_are_joined() -> None:
-    one, other = Figures(n_wanted=3, n_full=1, tokens=[100]), Figures(n_wanted=1, n_full=1, tokens=[200, 300])
-    row = joined([one, other]).row()
+    one, other = (
+        SessionFigures(depth_for=3, n_full=1, tokens=[100]),
+        SessionFigures(depth_for=1, n_full=1, tokens=[200, 300]),
+    )
+    row = normalised_name([one, other]).row()
     assert (row["full"], row["mean tokens"], row["peak tokens"]) == (0.5, 200, 300)
 
 
@@ -134,7 +144,7 @@ def test_every_policy_runs_and_keeps_its_budget(name: str) -> None:
         event(number, kind, first=number, last=number + 5, out=4_000)
         for number, kind in enumerate(["read", "edit", "run"] * 8, 1)
     ]
-    figures = Figures()
+    figures = SessionFigures()
     replay(Recording("x", "task", tuple(events), nothing), {"a.py": TEXT}, make_policy(name, 3_000), figures)
     row = figures.row()
     assert row["again in view"] > 0

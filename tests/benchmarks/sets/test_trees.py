@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.sets.queries import Query, Source
+from benchmarks.sets.queries import LabelledQuery, QuerySource
 from benchmarks.sets.trees import MAX_FILE_BYTES, lay_out, unpack_archive
 
 
@@ -39,8 +39,8 @@ def mirrors(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return folder, git("-C", str(work), "rev-parse", "HEAD")
 
 
-def laid_out(source: Source, mirrors: Path, trees: Path) -> tuple[set[str], list[str]]:
-    query = Query("1", "tree", "q", "python", "", (), source=source)
+def laid_out(source: QuerySource, mirrors: Path, trees: Path) -> tuple[set[str], list[str]]:
+    query = LabelledQuery("1", "tree", "q", "python", "", (), source=source)
     complaints = lay_out([query], trees, mirrors)
     files = {path.relative_to(trees / "tree").as_posix() for path in trees.rglob("*") if path.is_file()}
     return files, complaints
@@ -49,7 +49,7 @@ def laid_out(source: Source, mirrors: Path, trees: Path) -> tuple[set[str], list
 def test_a_whole_tree_has_all_text_files_even_those_kept_out_of_archives(
     mirrors: tuple[Path, str], tmp_path: Path
 ) -> None:
-    files, complaints = laid_out(Source("owner/name", mirrors[1]), mirrors[0], tmp_path)
+    files, complaints = laid_out(QuerySource("owner/name", mirrors[1]), mirrors[0], tmp_path)
     assert files == {"lib/load.bash", "src/a.py", "README.md", ".gitattributes"}
     assert complaints == []
 
@@ -57,16 +57,19 @@ def test_a_whole_tree_has_all_text_files_even_those_kept_out_of_archives(
 def test_a_root_limits_the_tree_and_paths_stay_those_of_the_repository(
     mirrors: tuple[Path, str], tmp_path: Path
 ) -> None:
-    assert laid_out(Source("owner/name", mirrors[1], "src"), mirrors[0], tmp_path)[0] == {"src/a.py"}
+    assert laid_out(QuerySource("owner/name", mirrors[1], "src"), mirrors[0], tmp_path)[0] == {"src/a.py"}
 
 
 def test_sets_of_code_leave_other_files_out(mirrors: tuple[Path, str], tmp_path: Path) -> None:
-    assert laid_out(Source("owner/name", mirrors[1], code_only=True), mirrors[0], tmp_path)[0] == {"src/a.py"}
+    assert laid_out(QuerySource("owner/name", mirrors[1], code_only=True), mirrors[0], tmp_path)[0] == {"src/a.py"}
 
 
 def test_what_is_missing_is_named(mirrors: tuple[Path, str], tmp_path: Path) -> None:
-    assert laid_out(Source("owner/other", "1"), mirrors[0], tmp_path) == (set(), ["tree: no mirror of owner/other"])
-    complaints = laid_out(Source("owner/name", "0" * 40), mirrors[0], tmp_path)[1]
+    assert laid_out(QuerySource("owner/other", "1"), mirrors[0], tmp_path) == (
+        set(),
+        ["tree: no mirror of owner/other"],
+    )
+    complaints = laid_out(QuerySource("owner/name", "0" * 40), mirrors[0], tmp_path)[1]
     assert len(complaints) == 1
     assert complaints[0].startswith("tree: git ls-tree")
 

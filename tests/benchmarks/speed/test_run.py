@@ -8,9 +8,9 @@ import pytest
 
 from benchmarks.processes import Usage
 from benchmarks.report.readme_tables import speed_rows
-from benchmarks.sets.queries import Query
+from benchmarks.sets.queries import LabelledQuery
 from benchmarks.speed.run import FIGURES, QUERIES, RunFailedError, Sample, measure_speed, medians, overall
-from benchmarks.systems.answers import Answer
+from benchmarks.systems.answers import RecordedAnswer
 
 
 @dataclass
@@ -44,10 +44,12 @@ class FakeRival:
         """Take five megabytes."""
         return 5_000_000
 
-    def answers(self, trees: Mapping[Path, Sequence[Query]], state: Path, depth: int, repeat: int) -> Iterator[Answer]:
+    def answers(
+        self, trees: Mapping[Path, Sequence[LabelledQuery]], state: Path, depth: int, repeat: int
+    ) -> Iterator[RecordedAnswer]:
         """Take four milliseconds each."""
         for queries in trees.values():
-            yield from (Answer(query.id, (), query_ms=4.0) for query in queries)
+            yield from (RecordedAnswer(query.id, (), query_ms=4.0) for query in queries)
 
 
 @pytest.fixture

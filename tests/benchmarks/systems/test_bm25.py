@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.sets.queries import Query
+from benchmarks.sets.queries import LabelledQuery
 from benchmarks.systems.bm25 import WordBaseline, split_words
 
 
@@ -24,6 +24,6 @@ def test_the_file_with_the_rare_word_comes_first_and_files_without_any_word_not_
     (tmp_path / "a.py").write_text("def load_file(): read the file\n", encoding="utf-8")
     (tmp_path / "b.py").write_text("def purgeSessions(): read\n", encoding="utf-8")
     (tmp_path / "c.py").write_text("nothing = 1\n", encoding="utf-8")
-    query = Query("1", "t", "read sessions", "python", "", ())
+    query = LabelledQuery("1", "t", "read sessions", "python", "", ())
     (answer,) = WordBaseline().answers({tmp_path: [query]}, depth=10)
     assert [span.path for span in answer.results] == ["b.py", "a.py"]

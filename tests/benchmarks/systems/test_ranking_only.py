@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.sets.queries import Query, Source, Span
+from benchmarks.sets.queries import LabelledQuery, QuerySource, Span
 from benchmarks.systems.ranking_only import KeptRanking
 from benchmarks.systems.rivals import RivalUnavailableError
 
-ASKED = Query("1", "shop-1", "purge_sessions", "python", "symbol", (), source=Source("owner/shop", "c0ffee"))
+ASKED = LabelledQuery(
+    "1", "shop-1", "purge_sessions", "python", "symbol", (), source=QuerySource("owner/shop", "c0ffee")
+)
 
 
 def test_what_was_indexed_once_is_asked_again_without_the_tree(tmp_path: Path) -> None:

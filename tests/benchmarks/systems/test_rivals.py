@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.sets.queries import Query, Source, Span
+from benchmarks.sets.queries import LabelledQuery, QuerySource, Span
 from benchmarks.systems.registry import SYSTEMS
 from benchmarks.systems.rivals import Codecards, Driven, RivalUnavailableError, program
 
@@ -19,8 +19,8 @@ for tree, queries in request["trees"].items():
 """
 
 
-def ask(text: str) -> Query:
-    return Query("1", "t", text, "python", "", ())
+def ask(text: str) -> LabelledQuery:
+    return LabelledQuery("1", "t", text, "python", "", ())
 
 
 def test_a_driver_gets_the_request_and_its_lines_are_answers(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_this_project_is_measured_through_its_command_and_its_library(tmp_path: 
 
 
 def test_the_trees_of_one_repository_share_an_index(tmp_path: Path) -> None:
-    source = Source("owner/shop", "c0ffee")
+    source = QuerySource("owner/shop", "c0ffee")
     asked = {
         tmp_path / name: [replace(ask("purge_sessions"), id=name, tree=name, source=source)]
         for name in ("shop-1", "shop-2")

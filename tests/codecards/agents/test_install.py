@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from codecards.agents.catalog import Agent, JsonEntries, TextBlock, agents
 from codecards.agents.install import Plan, carry_out, detect, plan_install, plan_uninstall
-from codecards.agents.record import FileRecord, Record, read_record, record_path, save_record
+from codecards.agents.record import InstalledFile, Record, read_record, record_path, save_record
 from codecards.errors import ConfigurationError, OutsideProjectError
 
 TABLE = {agent.name: agent for agent in agents()}
@@ -242,8 +242,8 @@ def test_a_record_that_came_with_the_project_removes_no_folder_elsewhere(tmp_pat
     write_files(root, {"a/b": b""})
     (root / "empty").mkdir()
     hostile = [
-        FileRecord("CLAUDE.md", ("claude",), True, (str(outside), "../outside", "empty", ".."), "", ()),
-        FileRecord(str(outside / "x"), ("claude",), True, (str(outside),), "", ()),
+        InstalledFile("CLAUDE.md", ("claude",), True, (str(outside), "../outside", "empty", ".."), "", ()),
+        InstalledFile(str(outside / "x"), ("claude",), True, (str(outside),), "", ()),
     ]
     save_record(record_path("project", root), Record(files=tuple(hostile), n_folders=9))
     uninstall(root)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from codecards.indexer.text.decoding import well_formed
+from codecards.indexer.text.decoding import valid_unicode
 from tests.support.indexed import write_repository
 
 REPO = "#- a.py\ndef one():\n    return two()\n\n\ndef two():\n    return 'größe'\n"
@@ -100,4 +100,4 @@ def test_an_index_inside_the_project_is_not_indexed(tmp_path: Path) -> None:
     [("größe", "größe"), ("gr\udcc3\udcb6\udcc3\udc9fe", "größe"), ("\udcff", "\ufffd"), ("\ud800x", "?x")],
 )
 def test_a_question_that_is_no_unicode_is_read_as_far_as_it_is(given: str, read: str) -> None:
-    assert well_formed(given) == read
+    assert valid_unicode(given) == read

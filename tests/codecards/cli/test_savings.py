@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codecards.savings.usage_log import Supply, note_supply
+from codecards.savings.usage_log import WindowEntry, log_window_entry
 from tests.support.indexed import write_repository
 
 REPO = """\
@@ -59,8 +59,8 @@ def test_people_get_a_table_with_both_ways_of_reading(shop: Path) -> None:
 
 def test_sessions_that_hooks_saw_are_counted(shop: Path) -> None:
     folder = shop / ".codecards" / "sessions" / "mcp"
-    note_supply(folder, Supply("answer", 90, "where is the discount taken off", ("shop/prices.py",)))
-    note_supply(folder, Supply("read", 30, paths=("shop/prices.py",)))
+    log_window_entry(folder, WindowEntry("answer", 90, "where is the discount taken off", ("shop/prices.py",)))
+    log_window_entry(folder, WindowEntry("read", 30, paths=("shop/prices.py",)))
     ledger = json.loads(run(shop, "--json").stdout)
     (session,) = ledger["sessions"]
     assert (session["name"], session["answers"], session["reread"]) == ("mcp", 90, 30)

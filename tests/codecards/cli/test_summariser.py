@@ -9,7 +9,7 @@ import pytest
 
 from codecards.cli.summariser import SummariserCommand, summariser_command
 from codecards.errors import CodecardsError, UsageError
-from codecards.router.compress.summaries import Summarising, summarise
+from codecards.router.compress.summaries import SummariserConfig, summarise
 
 TEXT = "a long text; $(touch no) && it goes on\n" * 20
 
@@ -33,7 +33,7 @@ def test_it_gets_the_text_and_the_target_and_its_output_is_the_summary() -> None
     ],
 )
 def test_one_that_is_of_no_use_is_told_of(program: str, why: str) -> None:
-    assert why in summarise(TEXT, 100, Summarising(running(program))).notice
+    assert why in summarise(TEXT, 100, SummariserConfig(running(program))).notice
 
 
 def test_one_that_hangs_is_ended_with_what_it_started() -> None:

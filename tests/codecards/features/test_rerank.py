@@ -10,7 +10,7 @@ import pytest
 
 from codecards import Engine, Settings
 from codecards.errors import EmbedderError
-from codecards.features.rerank import SecondReading
+from codecards.features.rerank import HitReranker
 from tests.support.indexed import write_repository
 
 REPOSITORY = "".join(
@@ -36,7 +36,7 @@ def engine_with(root: Path, model: Likes) -> Engine:
     """Return an indexed engine whose reranker is a stand-in."""
     engine = Engine(write_repository(root, REPOSITORY), Settings(n_workers=1, embedder="none"))
     engine.refresh()
-    engine._second_reading = SecondReading("stand-in", lambda _place: model)
+    engine._reranker = HitReranker("stand-in", lambda _place: model)
     return engine
 
 
@@ -44,7 +44,7 @@ def test_the_card_that_the_model_likes_comes_first_also_from_below_the_limit(tmp
     with engine_with(tmp_path, Likes("nothing")) as engine:
         before = engine.recall("keep login tokens", limit=10)
         tenth = before.hits[-1].card.name
-        engine._second_reading = SecondReading("stand-in", lambda _place: Likes(f"def {tenth}"))
+        engine._reranker = HitReranker("stand-in", lambda _place: Likes(f"def {tenth}"))
         after = engine.recall("keep login tokens", limit=3)
     assert after.hits[0].card.name == tenth
     assert len(after.hits) == 3
@@ -64,16 +64,16 @@ def test_the_model_reads_places_names_and_code_of_the_first_ten_alone(tmp_path: 
 @pytest.mark.parametrize(("query", "took_part"), [("keep login tokens", True), ("hold_3", False), ("m3.py", False)])
 def test_the_answer_says_whether_the_model_took_part(tmp_path: Path, query: str, took_part: bool) -> None:
     with engine_with(tmp_path, Likes("nothing")) as engine:
-        lanes = {lane.name: lane for lane in engine.recall(query).lanes}
-    assert lanes["reranker"].ready is took_part
-    assert bool(lanes["reranker"].reason) is not took_part
+        retrievers = {lane.name: lane for lane in engine.recall(query).retrievers}
+    assert retrievers["reranker"].ready is took_part
+    assert bool(retrievers["reranker"].reason) is not took_part
 
 
 def test_why_not_speaks_of_the_order_that_the_model_made(tmp_path: Path) -> None:
     with engine_with(tmp_path, Likes("nothing")) as engine:
         ninth = engine.recall("keep login tokens", limit=10).hits[8].card
         assert engine.why_not(ninth.path, "keep login tokens").reason == "outranked"
-        engine._second_reading = SecondReading("stand-in", lambda _place: Likes(f"def {ninth.name}"))
+        engine._reranker = HitReranker("stand-in", lambda _place: Likes(f"def {ninth.name}"))
         assert engine.why_not(ninth.path, "keep login tokens").reason == "found"
 
 
@@ -81,7 +81,7 @@ def test_a_reranker_that_is_not_there_is_an_error_and_is_off_in_the_status(tmp_p
     root = write_repository(tmp_path, REPOSITORY)
     with Engine(root, Settings(n_workers=1, embedder="none", reranker=str(tmp_path / "nowhere"))) as engine:
         engine.refresh()
-        lane = engine.status().lanes[-1]
+        lane = engine.status().retrievers[-1]
         assert (lane.name, lane.ready) == ("reranker", False)
         assert "no folder" in lane.reason
         with pytest.raises(EmbedderError, match="no folder"):

@@ -397,9 +397,9 @@ def test_requests_before_the_end_of_input_are_answered(shop: Path) -> None:
 
 def test_an_internal_error_is_an_answer_and_a_line_in_the_log(shop: Path) -> None:
     code = (
-        "from pathlib import Path\nfrom codecards.mcp import server as mcp_server\nfrom codecards.mcp.stdio import claim_wire\n"
+        "from pathlib import Path\nfrom codecards.mcp import server as mcp_server\nfrom codecards.mcp.stdio import claim_stdio\n"
         "def broken(*_):\n    raise ZeroDivisionError('by nought')\nmcp_server.answer = broken\n"
-        f"mcp_server.serve(mcp_server.ServerOptions((Path({str(shop)!r}),)), claim_wire())\n"
+        f"mcp_server.serve(mcp_server.ServerOptions((Path({str(shop)!r}),)), claim_stdio())\n"
     )
     hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}
     call = {
@@ -418,7 +418,7 @@ def test_an_internal_error_is_an_answer_and_a_line_in_the_log(shop: Path) -> Non
 
 def test_what_is_printed_beside_the_protocol_goes_to_stderr(tmp_path: Path) -> None:
     code = (
-        "import os\nfrom codecards.mcp.stdio import claim_wire\nwire = claim_wire()\nprint('printed', flush=True)\n"
+        "import os\nfrom codecards.mcp.stdio import claim_stdio\nwire = claim_stdio()\nprint('printed', flush=True)\n"
         "os.system('echo child')\nos.write(1, b'raw\\n')\nos.write(wire.sink, os.read(wire.source, 9))\nassert os.read(0, 9) == b''"
     )
     run = subprocess.run([sys.executable, "-c", code], input=b"protocol", capture_output=True, check=True)

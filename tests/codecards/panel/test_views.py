@@ -8,7 +8,7 @@ from codecards.errors import TargetNotFoundError
 from codecards.panel.views import SessionView, session_view
 from codecards.router.memory.store import SessionStore
 from codecards.router.notes.archive import Archive
-from codecards.router.ports import Project, TextsOf
+from codecards.router.ports import InMemoryTexts, Project
 from codecards.router.session import Session
 
 FILES = {"a.py": "def one():\n    return 1\n", "b.py": "def two():\n    return 2\n"}
@@ -21,7 +21,12 @@ class Desk:
         self.files = dict(FILES)
         self.store = SessionStore(folder / "sessions")
         self.session = Session.start(
-            self.store, "task", Project(TextsOf(self.files)), Archive(folder / "archive"), goal="g", traces_turns=traces
+            self.store,
+            "task",
+            Project(InMemoryTexts(self.files)),
+            Archive(folder / "archive"),
+            goal="g",
+            traces_turns=traces,
         )
 
     def view(self, turn: int | None = None) -> SessionView:
@@ -79,7 +84,7 @@ def test_every_change_of_mode_is_listed_with_its_reason(tmp_path: Path) -> None:
     desk.session.close_file("a.py")
     view = desk.view().files
     assert view.turns == (1, 2, 2)  # the last is now, after the act that followed turn 2
-    assert {lane.path: [cell.mode for cell in lane.cells] for lane in view.lanes} == {
+    assert {lane.path: [cell.mode for cell in lane.cells] for lane in view.rows} == {
         "b.py": ["out", "full", "full"],
         "a.py": ["full", "full", "out"],
     }
@@ -95,7 +100,7 @@ def test_files_are_drawn_before_the_first_turn(tmp_path: Path) -> None:
     desk.session.open_file("a.py", "see one")
     view = desk.view()
     assert view.shown is None
-    assert [[cell.mode for cell in lane.cells] for lane in view.files.lanes] == [["full"]]
+    assert [[cell.mode for cell in lane.cells] for lane in view.files.rows] == [["full"]]
     assert view.ledger == ()
 
 

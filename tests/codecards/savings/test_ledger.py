@@ -3,9 +3,9 @@
 import pytest
 
 from codecards.savings.grep_baseline import Corpus
-from codecards.savings.ledger import Answer, Offered, cost_of, session_cost, totals_of
-from codecards.savings.questions import Question
-from codecards.savings.usage_log import Supply
+from codecards.savings.ledger import Offered, ToolAnswerText, cost_of, session_cost, totals_of
+from codecards.savings.questions import SavingsQuestion
+from codecards.savings.usage_log import WindowEntry
 
 
 def words(text: str) -> int:
@@ -15,11 +15,11 @@ def words(text: str) -> int:
 CORPUS = Corpus(
     {"right.py": "purge expired " + "x " * 98, "wrong.py": "purge expired tokens " + "y " * 497}, words
 )  # fmt: skip
-QUESTION = Question("purge expired tokens", ("right.py",), "file")
+QUESTION = SavingsQuestion("purge expired tokens", ("right.py",), "file")
 
 
-def answer(*paths: str) -> Answer:
-    return Answer("one two three four", tuple(Offered(path, 1, "card text here") for path in paths))
+def answer(*paths: str) -> ToolAnswerText:
+    return ToolAnswerText("one two three four", tuple(Offered(path, 1, "card text here") for path in paths))
 
 
 def test_a_hit_in_the_right_file_costs_its_answer_what_was_opened_and_the_file_read_again() -> None:
@@ -52,13 +52,13 @@ def test_no_tasks_sum_to_nothing() -> None:
 
 
 LOG = [
-    Supply("start", 0),
-    Supply("read", 70, paths=("right.py",)),
-    Supply("answer", 40, "purge expired tokens", ("right.py", "wrong.py")),
-    Supply("read", 100, paths=("right.py",)),
-    Supply("answer", 30, "right", ("right.py",)),
-    Supply("brief", 20),
-    Supply("read", 9, paths=("elsewhere.py",)),
+    WindowEntry("start", 0),
+    WindowEntry("read", 70, paths=("right.py",)),
+    WindowEntry("answer", 40, "purge expired tokens", ("right.py", "wrong.py")),
+    WindowEntry("read", 100, paths=("right.py",)),
+    WindowEntry("answer", 30, "right", ("right.py",)),
+    WindowEntry("brief", 20),
+    WindowEntry("read", 9, paths=("elsewhere.py",)),
 ]
 
 
@@ -72,11 +72,11 @@ def test_a_session_pays_for_schema_answers_briefs_and_what_is_read_again() -> No
 
 
 def test_each_conversation_pays_for_the_schema() -> None:
-    cost = session_cost("mcp", [*LOG, Supply("start", 0)], CORPUS, 1000, 2000)
+    cost = session_cost("mcp", [*LOG, WindowEntry("start", 0)], CORPUS, 1000, 2000)
     assert cost is not None
     assert cost.schema == 2000
 
 
 @pytest.mark.parametrize("log", [[], LOG[:2]])
-def test_a_session_without_answers_has_no_cost(log: list[Supply]) -> None:
+def test_a_session_without_answers_has_no_cost(log: list[WindowEntry]) -> None:
     assert session_cost("mcp", log, CORPUS, 1000, 2000) is None

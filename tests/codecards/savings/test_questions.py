@@ -10,8 +10,8 @@ import pytest
 from codecards.errors import UsageError
 from codecards.router.memory.operations import Operation
 from codecards.router.memory.state import SessionState
-from codecards.router.memory.working_memory import Task, WorkingMemory
-from codecards.savings.questions import Question, questions_of_file, questions_of_history, questions_of_session
+from codecards.router.memory.working_memory import TaskState, WorkingMemory
+from codecards.savings.questions import SavingsQuestion, questions_of_file, questions_of_history, questions_of_session
 
 
 def test_a_file_has_queries_with_paths_or_targets(tmp_path: Path) -> None:
@@ -23,7 +23,7 @@ def test_a_file_has_queries_with_paths_or_targets(tmp_path: Path) -> None:
     path = tmp_path / "queries.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)) + "\n\n", encoding="utf-8")
     questions, n_left_out = questions_of_file(path, {"a.py", "b.py"})
-    assert questions == [Question("one", ("a.py",), "file"), Question("two", ("b.py",), "file")]
+    assert questions == [SavingsQuestion("one", ("a.py",), "file"), SavingsQuestion("two", ("b.py",), "file")]
     assert n_left_out == 1
 
 
@@ -80,9 +80,9 @@ def test_a_recall_is_answered_by_what_was_read_next_else_by_its_best_hit() -> No
         Operation(4, 1, "recall", ("d.py", "e.py"), "and the other"),
         Operation(5, 1, "recall", (), "nothing found"),
     )
-    state = SessionState("mcp", WorkingMemory(Task("x")), 1000, "", "")
+    state = SessionState("mcp", WorkingMemory(TaskState("x")), 1000, "", "")
     found = list(questions_of_session(replace(state, operations=operations)))
     assert found == [
-        Question("where is it", ("b.py",), "mcp"),
-        Question("and the other", ("d.py",), "mcp"),
+        SavingsQuestion("where is it", ("b.py",), "mcp"),
+        SavingsQuestion("and the other", ("d.py",), "mcp"),
     ]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codecards import Engine, Settings, Summarising
+from codecards import Engine, Settings, SummariserConfig
 from codecards.errors import AmbiguousTargetError, OutsideProjectError, TargetNotFoundError, UsageError
 from codecards.router.memory.working_memory import Mode
 from codecards.router.notes.note import NoteDraft, with_states
@@ -250,7 +250,7 @@ def test_a_summariser_given_to_the_engine_words_memos_and_compactions(shop: Engi
 
 def test_a_summariser_that_hangs_is_left_behind_and_the_status_says_so(shop: Engine) -> None:
     released = threading.Event()
-    waits = Summarising(lambda _text, _tokens: str(released.wait(30)), timeout_s=0.05)
+    waits = SummariserConfig(lambda _text, _tokens: str(released.wait(30)), timeout_s=0.05)
     session = shop.session("s", goal="change the login timeout", summariser=waits)
     session.open_file("shop/tokens.py", purpose="see how tokens are purged")
     assert "gave no answer in 0.05 s: the memo holds lines of the file" in session.close_file("shop/tokens.py")

@@ -9,12 +9,12 @@ import pytest
 from codecards import Engine, Settings
 from codecards.cli.print_answers import show_tuning
 from codecards.indexer.cards.card import Card
-from codecards.project.tuned_weights import TunedFile
+from codecards.project.tuned_weights import TunedWeightsFile
 from codecards.retrieval.hits import Hit, Ranking, ScoreTerm
-from codecards.retrieval.rank.tuned_weights import GROUPS, TunedWeights, scaled
+from codecards.retrieval.rank.tuned_weights import GROUPS, TunedWeights, apply_factors
 from codecards.retrieval.rank.weights import SHORT
 from codecards.tuning.commit_tasks import CommitTask, MinedTasks
-from codecards.tuning.fit import LEAST_TASKS, Ranked, fit_weights, measure
+from codecards.tuning.fit import LEAST_TASKS, TaskRanking, fit_weights, measure
 from codecards.wire.answers import tuning_json
 from tests.support.working_trees import git, needs_git, write_tree
 
@@ -29,7 +29,7 @@ def hit(rank: int, path: str, terms: Sequence[tuple[str, float]] = ()) -> Hit:
     return Hit(rank, card, 10.0 - rank, tuple(ScoreTerm(name, value, "") for name, value in terms))
 
 
-def tasks_of(n_tasks: int, *, helpful: bool) -> list[Ranked]:
+def tasks_of(n_tasks: int, *, helpful: bool) -> list[TaskRanking]:
     """Return tasks of which one group of weights knows the right file; or none does."""
     chance = np.random.default_rng(1)
     made = []
@@ -38,7 +38,7 @@ def tasks_of(n_tasks: int, *, helpful: bool) -> list[Ranked]:
         gold = np.zeros(20, np.bool_)
         gold[chance.integers(0, 20)] = True
         parts[gold, 3] += 1.2 if helpful else 0.0
-        made.append(Ranked(parts, gold, 1))
+        made.append(TaskRanking(parts, gold, 1))
     return made
 
 
@@ -82,7 +82,7 @@ def test_too_few_tasks_are_refused() -> None:
 
 
 def test_factors_scale_the_weights_of_their_group_alone() -> None:
-    found = scaled(SHORT, {"folders": 2.0})
+    found = apply_factors(SHORT, {"folders": 2.0})
     changed = {name for name in SHORT if found[name] != SHORT[name]}
     assert changed == set(GROUPS["folders"])
     assert found["folders"] == 2 * SHORT["folders"]
@@ -95,11 +95,11 @@ def weights(**factors: float) -> TunedWeights:
 
 
 def test_a_file_of_weights_is_read_back_and_anew_when_it_changes(tmp_path: Path) -> None:
-    file = TunedFile(tmp_path)
+    file = TunedWeightsFile(tmp_path)
     assert file.read() == (None, "")
     file.write(weights(words=2.0))
     assert file.read() == (weights(words=2.0), "")
-    TunedFile(tmp_path).write(weights(words=3.25))
+    TunedWeightsFile(tmp_path).write(weights(words=3.25))
     assert file.read() == (weights(words=3.25), "")
     assert file.remove()
     assert file.read() == (None, "")
@@ -118,7 +118,7 @@ def test_a_file_of_weights_is_read_back_and_anew_when_it_changes(tmp_path: Path)
 def test_a_file_that_does_not_fit_changes_nothing_and_says_why(
     tmp_path: Path, old: str, new: str, problem: str
 ) -> None:
-    file = TunedFile(tmp_path)
+    file = TunedWeightsFile(tmp_path)
     file.write(weights())
     file.path.write_text(file.path.read_text().replace(old, new))
     found, why = file.read()
@@ -147,7 +147,7 @@ def test_a_history_is_measured_and_tuned_weights_are_used_shown_and_taken_back(
         assert "refused: 4 tasks are too few" in capsys.readouterr().out
         assert tuning_json(report)["n_tasks"] == 4
         before = {term.name: term.value for term in engine.recall("expire the old token values").hits[0].terms}
-        TunedFile(engine.folder.path).write(weights(file_name=2.0))
+        TunedWeightsFile(engine.folder.path).write(weights(file_name=2.0))
         after = {term.name: term.value for term in engine.recall("expire the old token values").hits[0].terms}
         assert after["file_name"] == pytest.approx(2 * before["file_name"])
         assert after["cards"] == pytest.approx(before["cards"])

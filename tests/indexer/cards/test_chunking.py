@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codecards.indexer.cards.chunking import MODULE_NAME, PART_LINES, WINDOW_LINES, draft_cards, make_cards, text_lines
+from codecards.indexer.cards.chunking import MODULE_NAME, PART_LINES, WINDOW_LINES, chunk_file, make_cards, text_lines
 from codecards.indexer.parse.extraction import extract
 
 CLASS = """\
@@ -28,7 +28,7 @@ print(Store)
 
 def owned_lines(text: str, language: str) -> Counter[int]:
     """Return line -> number of cards that own it."""
-    drafts = draft_cards(text_lines(text), extract(text, language))
+    drafts = chunk_file(text_lines(text), extract(text, language))
     return Counter(line for draft in drafts for first, last in draft.own_lines for line in range(first, last + 1))
 
 

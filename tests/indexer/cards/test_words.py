@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codecards.indexer.cards.card import CardTexts
+from codecards.indexer.cards.card import CardFields
 from codecards.indexer.cards.words import FileTokens, messages, tokenize_cards, whole_token, word_tokens, words
 
 
@@ -60,8 +60,8 @@ def test_text_is_split_at_signs_and_where_the_script_changes() -> None:
 def test_words_are_counted_by_card_and_field() -> None:
     tokens = tokenize_cards(
         [
-            CardTexts("getTotal", "Cart", "def getTotal(self)", "Sum of totals.", "total total"),
-            CardTexts("", "", "", "", "x = total"),
+            CardFields("getTotal", "Cart", "def getTotal(self)", "Sum of totals.", "total total"),
+            CardFields("", "", "", "", "x = total"),
         ]
     )
     first, second = unpacked(tokens)
@@ -91,22 +91,22 @@ def test_a_string_of_several_words_is_a_message(code: str, said: str) -> None:
 
 
 def test_the_words_of_messages_are_counted_apart() -> None:
-    (first,) = unpacked(tokenize_cards([CardTexts("", "", "", "", 'index("the index is negative")')]))
+    (first,) = unpacked(tokenize_cards([CardFields("", "", "", "", 'index("the index is negative")')]))
     assert first["index"] == [0, 0, 0, 0, 2, 1]
 
 
 def test_counts_stop_at_what_a_byte_holds() -> None:
-    assert unpacked(tokenize_cards([CardTexts("", "", "", "", "word " * 300)])) == [{"word": [0, 0, 0, 0, 255, 0]}]
+    assert unpacked(tokenize_cards([CardFields("", "", "", "", "word " * 300)])) == [{"word": [0, 0, 0, 0, 255, 0]}]
 
 
 def test_no_cards_and_cards_without_words_have_no_entries() -> None:
     assert unpacked(tokenize_cards([])) == []
-    assert unpacked(tokenize_cards([CardTexts("", "", "", "", " + - ")])) == [{}]
+    assert unpacked(tokenize_cards([CardFields("", "", "", "", " + - ")])) == [{}]
 
 
 @given(st.lists(st.text(max_size=60), max_size=4))
 def test_any_text_can_be_counted_and_each_word_is_in_the_vocabulary_once(bodies: list[str]) -> None:
-    tokens = tokenize_cards([CardTexts("", "", "", "", body) for body in bodies])
+    tokens = tokenize_cards([CardFields("", "", "", "", body) for body in bodies])
     assert len(set(tokens.vocabulary)) == len(tokens.vocabulary)
     assert len(unpacked(tokens)) == len(bodies)
     assert not any(" " in word or "\n" in word for word in tokens.vocabulary)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codecards.errors import OutsideProjectError, ProjectNotFoundError
-from codecards.indexer.problems import Kept, Problem, Reason
+from codecards.indexer.problems import Coverage, Problem, Reason
 from codecards.indexer.walk.discovery import Discovery, discover, project_root
 from codecards.indexer.walk.files import DiscoverySettings, SourceFile, read_file, resolve_inside
 from tests.support.working_trees import commit_all, git, needs_git, write_tree
@@ -37,7 +37,7 @@ def listed(root: Path, path: str) -> SourceFile:
 
 def reason_of(answer: bytes | Problem) -> Reason:
     assert isinstance(answer, Problem)
-    assert answer.kept is Kept.NONE
+    assert answer.kept is Coverage.NONE
     return answer.reason
 
 

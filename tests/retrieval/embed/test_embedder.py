@@ -16,7 +16,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from codecards.errors import EmbedderError, UsageError
 from codecards.retrieval.embed.card_text import card_text, split_identifiers
-from codecards.retrieval.embed.drift import canaries_agree, canary, require_agreement
+from codecards.retrieval.embed.drift import probe_vectors, require_agreement, same_model
 from codecards.retrieval.embed.embedder import MODELS, Embedder, load_embedder
 from codecards.retrieval.embed.onnx import MODEL_FILE, OnnxEmbedder
 from codecards.retrieval.embed.static import StaticEmbedder
@@ -152,10 +152,10 @@ def test_none_gives_rows_without_columns() -> None:
 
 
 def test_canaries_tell_models_apart_and_bear_rounding(tiny: StaticEmbedder, static: Embedder) -> None:
-    stored = canary(static)
-    assert canaries_agree(stored, stored + np.float32(1e-5))
-    assert not canaries_agree(stored, np.roll(stored, 1, axis=1))
-    assert not canaries_agree(stored, canary(tiny))
+    stored = probe_vectors(static)
+    assert same_model(stored, stored + np.float32(1e-5))
+    assert not same_model(stored, np.roll(stored, 1, axis=1))
+    assert not same_model(stored, probe_vectors(tiny))
     require_agreement(static, stored)
     with pytest.raises(EmbedderError, match="--full"):
         require_agreement(static, -stored)
@@ -234,13 +234,13 @@ def test_the_instant_lane_imports_no_heavy_library() -> None:
 
 @pytest.mark.skipif(not DEEP_IS_THERE, reason="the deep model is not in this checkout; see docs/models.md")
 def test_the_deep_lane_gives_a_text_the_same_vector_in_any_company() -> None:
-    deep = load_embedder("minilm")
+    transformer = load_embedder("minilm")
     texts = ["def purge(self): tokens.clear()", "draw a line", "x " * 900]
-    together = deep.embed_documents(texts)
-    assert together.shape == (3, deep.dimensions) == (3, 384)
-    np.testing.assert_array_equal(together[1:2], deep.embed_documents(texts[1:2]))
+    together = transformer.embed_documents(texts)
+    assert together.shape == (3, transformer.dimensions) == (3, 384)
+    np.testing.assert_array_equal(together[1:2], transformer.embed_documents(texts[1:2]))
     np.testing.assert_allclose(np.linalg.norm(together, axis=1), 1, atol=1e-5)
-    near, far, _ = (deep.embed_queries(["where are tokens removed"]) @ together.T)[0]
+    near, far, _ = (transformer.embed_queries(["where are tokens removed"]) @ together.T)[0]
     assert near > far
 
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from codecards.retrieval.embed.card_text import card_texts, text_key
-from codecards.retrieval.evidence.transformer import second_opinion
+from codecards.retrieval.evidence.transformer import transformer_scores
 from codecards.retrieval.hits import Ranking
 from codecards.retrieval.query.intent import intent_of
 from codecards.retrieval.rank.weights import card_weights, function_weights
 from codecards.retrieval.search import search
 from codecards.retrieval.vectors.transformer_store import make_store
-from codecards.retrieval.vectors.transformer_vectors import DeepLane, DeepLookup, card_keys
+from codecards.retrieval.vectors.transformer_vectors import TransformerIndex, TransformerLookup, card_keys
 from tests.support.indexed_text import IndexedText, WordEmbedder, indexed
 
 STORE = "#- store.py\n" + "".join(
@@ -22,7 +22,7 @@ STORE = "#- store.py\n" + "".join(
 QUESTION = "how to handle an entry step by step"
 WORDS = WordEmbedder().embed_queries([QUESTION])[0]
 
-Deep = Callable[[Mapping[str, float]], DeepLookup]
+Deep = Callable[[Mapping[str, float]], TransformerLookup]
 
 
 @pytest.fixture
@@ -31,11 +31,11 @@ def made(tmp_path: Path) -> IndexedText:
 
 
 @pytest.fixture
-def deep(made: IndexedText, tmp_path: Path) -> Deep:
+def transformer(made: IndexedText, tmp_path: Path) -> Deep:
     """Return a lane in which some functions, by name, have a vector of that cosine to the question."""
 
-    def lane(cosines: Mapping[str, float]) -> DeepLookup:
-        store = make_store(tmp_path / "deep.db", "fake", np.zeros((1, 2), np.float32))
+    def lane(cosines: Mapping[str, float]) -> TransformerLookup:
+        store = make_store(tmp_path / "transformer_vectors.db", "fake", np.zeros((1, 2), np.float32))
         for card in made.cards_by_id.values():
             if card.qualified_name in cosines:
                 cosine = cosines[card.qualified_name]
@@ -43,16 +43,16 @@ def deep(made: IndexedText, tmp_path: Path) -> Deep:
                 store.put([text_key(text)], np.array([[cosine, (1 - cosine**2) ** 0.5]], np.float32))
         keys = card_keys(made.folder / "1")
         assert keys is not None
-        found = DeepLane(keys, store)
-        found.take_up()
+        found = TransformerIndex(keys, store)
+        found.load_new()
         store.close()
         return lambda _text: found.similarity(np.array([1.0, 0.0], np.float32))
 
     return lane
 
 
-def ask(made: IndexedText, lookup: DeepLookup | None) -> Ranking:
-    return search(made.index, made, QUESTION, limit=12, deep=lookup)
+def ask(made: IndexedText, lookup: TransformerLookup | None) -> Ranking:
+    return search(made.index, made, QUESTION, limit=12, transformer=lookup)
 
 
 def order(ranking: Ranking) -> list[str]:
@@ -64,52 +64,56 @@ def all_at(cosine: float, **others: float) -> dict[str, float]:
 
 
 def test_a_card_that_means_the_question_comes_first_among_those_with_the_same_words(
-    made: IndexedText, deep: Deep
+    made: IndexedText, transformer: Deep
 ) -> None:
-    ranking = ask(made, deep(all_at(0.1, handle_7=0.9)))
+    ranking = ask(made, transformer(all_at(0.1, handle_7=0.9)))
     assert order(ranking)[0] == "handle_7"
-    assert "deep" in ranking.lanes
+    assert "transformer_vectors" in ranking.retrievers
     named = {term.name: term.value for term in ranking.hits[0].terms}
-    assert named["card_deep"] > 0
-    assert named["deep_card"] > 0
+    assert named["card_transformer"] > 0
+    assert named["transformer_card"] > 0
     assert sum(named.values()) == pytest.approx(ranking.hits[0].score)
 
 
-def test_without_any_vector_the_order_is_as_without_the_lane(made: IndexedText, deep: Deep) -> None:
+def test_without_any_vector_the_order_is_as_without_the_lane(made: IndexedText, transformer: Deep) -> None:
     assert len(order(ask(made, None))) == 12
-    assert order(ask(made, deep({}))) == order(ask(made, None))
+    assert order(ask(made, transformer({}))) == order(ask(made, None))
 
 
-def test_cards_without_a_vector_keep_the_order_that_they_have_among_themselves(made: IndexedText, deep: Deep) -> None:
+def test_cards_without_a_vector_keep_the_order_that_they_have_among_themselves(
+    made: IndexedText, transformer: Deep
+) -> None:
     known = {"handle_2": 0.3, "handle_5": 0.2}
     before = [name for name in order(ask(made, None)) if name not in known]
-    after = [name for name in order(ask(made, deep(known))) if name not in known]
+    after = [name for name in order(ask(made, transformer(known))) if name not in known]
     assert len(after) == 10
     assert after == before
 
 
-def test_a_card_without_a_vector_is_not_put_below_all_that_have_one(made: IndexedText, deep: Deep) -> None:
+def test_a_card_without_a_vector_is_not_put_below_all_that_have_one(made: IndexedText, transformer: Deep) -> None:
     index = made.index
-    lookup = deep({name: cosine for name, cosine in all_at(0.2, handle_1=0.4).items() if name != "handle_7"})
+    lookup = transformer({name: cosine for name, cosine in all_at(0.2, handle_1=0.4).items() if name != "handle_7"})
     assert index.vectors is not None
     similarity = index.vectors.similarity(WORDS, lookup(QUESTION))
     rows = np.arange(index.columns.n_cards)
-    opinion = second_opinion(index, similarity, rows)
-    assert opinion is not None
+    by_transformer = transformer_scores(index, similarity, rows)
+    assert by_transformer is not None
     names = [made.cards_by_id[int(card_id)].qualified_name for card_id in index.columns.card_id.tolist()]
-    without = opinion.cosines[names.index("handle_7")]
-    known = [value for name, value in zip(names, opinion.cosines.tolist(), strict=True) if name != "handle_7"]
+    without = by_transformer.cosines[names.index("handle_7")]
+    known = [value for name, value in zip(names, by_transformer.cosines.tolist(), strict=True) if name != "handle_7"]
     assert min(known) - 0.2 < without < max(known)
-    assert 0.9 < opinion.share < 1
+    assert 0.9 < by_transformer.share < 1
 
 
 def test_the_weights_go_over_with_the_share_of_cards_that_have_a_vector() -> None:
     asked = intent_of("remove expired sessions from the store")
     assert asked.function == 1
-    none, half, whole = (card_weights(asked, has_meaning=True, deep_share=share).within for share in (0.0, 0.5, 1.0))
-    assert "deep" not in none
-    static, deep = function_weights("static"), function_weights("deep")
-    for name in {**static, **deep}:
+    none, half, whole = (
+        card_weights(asked, has_meaning=True, transformer_share=share).within for share in (0.0, 0.5, 1.0)
+    )
+    assert "transformer" not in none
+    static, transformer = function_weights("static"), function_weights("transformer")
+    for name in {**static, **transformer}:
         assert none.get(name, 0.0) == pytest.approx(static.get(name, 0.0))
-        assert whole[name] == pytest.approx(deep.get(name, 0.0))
-        assert half[name] == pytest.approx((static.get(name, 0.0) + deep.get(name, 0.0)) / 2)
+        assert whole[name] == pytest.approx(transformer.get(name, 0.0))
+        assert half[name] == pytest.approx((static.get(name, 0.0) + transformer.get(name, 0.0)) / 2)

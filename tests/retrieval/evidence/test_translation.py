@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from codecards.retrieval.evidence.translation import cut, in_english
+from codecards.retrieval.evidence.translation import cut, translate
 from codecards.retrieval.query.query import read_query
 from codecards.retrieval.store.glossary import programming_terms
 from tests.support.indexed_text import IndexedText, WordEmbedder, indexed
@@ -70,7 +70,7 @@ def test_a_single_character_is_a_word_only_where_it_stands_alone() -> None:
 
 
 def test_names_of_one_word_and_its_characters_are_one_term_that_weighs_less(shop: IndexedText) -> None:
-    query = in_english(shop.index, read_query("删除 upload"))
+    query = translate(shop.index, read_query("删除 upload"))
     translated, typed = query.terms[:2]
     assert (translated.token, typed.token) == ("remov", "upload") or translated.token == "delet"
     assert {token for token, _ in translated.others} >= {"删除"}
@@ -80,7 +80,7 @@ def test_names_of_one_word_and_its_characters_are_one_term_that_weighs_less(shop
 
 def test_a_question_without_chinese_is_left_as_it_is(shop: IndexedText) -> None:
     query = read_query("remove expired sessions")
-    assert in_english(shop.index, query) is query
+    assert translate(shop.index, query) is query
 
 
 def test_what_is_embedded_is_the_translation(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from codecards.retrieval.query.query import read_query
 from codecards.retrieval.rank.filters import Filters
 from codecards.retrieval.rank.ranking import rank
-from codecards.retrieval.rank.verdict import Grounds, grounds, is_enough
+from codecards.retrieval.rank.verdict import AnswerSignals, grounds, is_enough
 from tests.retrieval.test_search import SHOP
 from tests.support.indexed_text import IndexedText, indexed
 
@@ -27,7 +27,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> IndexedText:
     return indexed(tmp_path_factory.mktemp("verdict"), SHOP + PROSE)
 
 
-def ground_of(made: IndexedText, text: str) -> Grounds:
+def ground_of(made: IndexedText, text: str) -> AnswerSignals:
     index, query = made.index, read_query(text)
     ranked = rank(index, query, None, Filters())
     assert ranked is not None
@@ -87,12 +87,12 @@ def test_a_report_is_judged_by_all_its_words_also_those_that_are_not_here(shop: 
 @pytest.mark.parametrize(
     ("ground", "is_found"),
     [
-        (Grounds(known=0.5, named=0.0, together=0.0, similarity=1.0), False),
-        (Grounds(known=0.5, named=0.5, together=0.0, similarity=1.0), True),
-        (Grounds(known=1.0, named=0.0, together=0.0, similarity=0.7), False),
-        (Grounds(known=1.0, named=0.0, together=0.0, similarity=None), False),
-        (Grounds(known=1.0, named=0.0, together=1.0, similarity=None), True),
+        (AnswerSignals(known=0.5, named=0.0, together=0.0, similarity=1.0), False),
+        (AnswerSignals(known=0.5, named=0.5, together=0.0, similarity=1.0), True),
+        (AnswerSignals(known=1.0, named=0.0, together=0.0, similarity=0.7), False),
+        (AnswerSignals(known=1.0, named=0.0, together=0.0, similarity=None), False),
+        (AnswerSignals(known=1.0, named=0.0, together=1.0, similarity=None), True),
     ],
 )
-def test_no_ground_alone_is_enough(ground: Grounds, is_found: bool) -> None:
+def test_no_ground_alone_is_enough(ground: AnswerSignals, is_found: bool) -> None:
     assert is_enough(ground) == is_found

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from codecards.indexer.store.derived import Change
+from codecards.indexer.store.derived import GenerationDiff
 from codecards.retrieval.derive import Derivation
 from codecards.retrieval.vectors.build_card_vectors import derive_vectors
 from codecards.retrieval.vectors.calibration import Calibration, calibrate
-from codecards.retrieval.vectors.card_vectors import VectorLane
+from codecards.retrieval.vectors.card_vectors import CardVectors
 from tests.support.indexed_text import WordEmbedder, indexed
 
 REPOSITORY = "#- a.py\n" + "\n".join(
@@ -23,9 +23,11 @@ def test_faiss_and_the_plain_product_find_the_same_cards(tmp_path: Path) -> None
     plain = made.index.vectors
     assert plain is not None
     nothing_new = tmp_path / "2"
-    Derivation(lambda _entry: None, None).derive(Change(tmp_path / "1", nothing_new, (), frozenset(), ()))
-    derive_vectors(Change(tmp_path / "1", nothing_new, (), frozenset(), ()), embedder, lambda _one: (), faiss_from=1)
-    with_faiss = VectorLane(nothing_new / "vectors")
+    Derivation(lambda _entry: None, None).derive(GenerationDiff(tmp_path / "1", nothing_new, (), frozenset(), ()))
+    derive_vectors(
+        GenerationDiff(tmp_path / "1", nothing_new, (), frozenset(), ()), embedder, lambda _one: (), faiss_from=1
+    )
+    with_faiss = CardVectors(nothing_new / "vectors")
     assert (nothing_new / "vectors" / "cards.faiss").exists()
     for text in ("alpha3 beta3", "word17", "return"):
         query = embedder.embed_queries([text])[0]
@@ -40,18 +42,18 @@ def test_faiss_and_the_plain_product_find_the_same_cards(tmp_path: Path) -> None
 def test_what_is_known_of_a_query_already_is_what_a_new_look_finds(tmp_path: Path, faiss_from: int) -> None:
     embedder = WordEmbedder()
     indexed(tmp_path, REPOSITORY, embedder=embedder)
-    change = Change(tmp_path / "1", tmp_path / "2", (), frozenset(), ())
+    change = GenerationDiff(tmp_path / "1", tmp_path / "2", (), frozenset(), ())
     Derivation(lambda _entry: None, None).derive(change)
     derive_vectors(change, embedder, lambda _one: (), faiss_from=faiss_from)
-    lane = VectorLane(tmp_path / "2" / "vectors")
+    vectors = CardVectors(tmp_path / "2" / "vectors")
     query = embedder.embed_queries(["alpha3 beta3"])[0]
-    asked_before = lane.similarity(query)
+    asked_before = vectors.similarity(query)
     asked_before.nearest(20)
     asked_before.cards(np.array([1, 3, 5]))
     for limit in (1, 5, 30):
-        assert asked_before.nearest(limit)[1] == pytest.approx(lane.similarity(query).nearest(limit)[1])
+        assert asked_before.nearest(limit)[1] == pytest.approx(vectors.similarity(query).nearest(limit)[1])
     rows = np.array([0, 3, 4, 5])
-    assert asked_before.cards(rows) == pytest.approx(lane.similarity(query).cards(rows))
+    assert asked_before.cards(rows) == pytest.approx(vectors.similarity(query).cards(rows))
 
 
 @pytest.mark.seed("S2-27")

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from codecards.errors import IndexWriteError, SnapshotDamagedError
-from codecards.retrieval.vectors.transformer_store import DeepStore, make_store, open_store
+from codecards.retrieval.vectors.transformer_store import TransformerStore, make_store, open_store
 
 MODEL = "model-1"
 CANARY = np.eye(4, dtype=np.float32)[:2]
@@ -29,26 +29,26 @@ def numbers_of(found: NDArray[np.uint64]) -> list[int]:
     return [int(low) for low, _ in found.tolist()]
 
 
-def put(store: DeepStore, numbers: Sequence[int]) -> None:
+def put(store: TransformerStore, numbers: Sequence[int]) -> None:
     store.put(keys(*numbers), vectors(*numbers))
 
 
 def test_what_was_put_in_is_there_when_it_is_opened_again(tmp_path: Path) -> None:
-    store = make_store(tmp_path / "deep.db", MODEL, CANARY)
+    store = make_store(tmp_path / "transformer_vectors.db", MODEL, CANARY)
     put(store, (1, 2))
     store.close()
-    again = open_store(tmp_path / "deep.db", MODEL)
+    again = open_store(tmp_path / "transformer_vectors.db", MODEL)
     assert again is not None
     _, found, values = again.after(0)
     assert (numbers_of(found), values[:, 0].tolist()) == ([1, 2], [1, 2])
-    assert again.canary.tolist() == CANARY.tolist()
+    assert again.probe_vectors.tolist() == CANARY.tolist()
     again.close()
 
 
 def test_a_reader_sees_what_another_connection_has_put_in_since(tmp_path: Path) -> None:
-    writer = make_store(tmp_path / "deep.db", MODEL, CANARY)
+    writer = make_store(tmp_path / "transformer_vectors.db", MODEL, CANARY)
     put(writer, (1,))
-    reader = open_store(tmp_path / "deep.db", MODEL)
+    reader = open_store(tmp_path / "transformer_vectors.db", MODEL)
     assert reader is not None
     last, found, _ = reader.after(0)
     assert numbers_of(found) == [1]
@@ -60,7 +60,7 @@ def test_a_reader_sees_what_another_connection_has_put_in_since(tmp_path: Path) 
 
 
 def test_a_key_keeps_its_first_vector(tmp_path: Path) -> None:
-    store = make_store(tmp_path / "deep.db", MODEL, CANARY)
+    store = make_store(tmp_path / "transformer_vectors.db", MODEL, CANARY)
     put(store, (1,))
     store.put(keys(1), vectors(9))
     assert store.after(0)[2][:, 0].tolist() == [1]
@@ -68,18 +68,18 @@ def test_a_key_keeps_its_first_vector(tmp_path: Path) -> None:
 
 
 def test_the_store_of_another_model_is_not_used_and_is_made_anew(tmp_path: Path) -> None:
-    old = make_store(tmp_path / "deep.db", "model-0", CANARY)
+    old = make_store(tmp_path / "transformer_vectors.db", "model-0", CANARY)
     put(old, (1,))
     old.close()
-    assert open_store(tmp_path / "deep.db", MODEL) is None
-    store = make_store(tmp_path / "deep.db", MODEL, CANARY)
+    assert open_store(tmp_path / "transformer_vectors.db", MODEL) is None
+    store = make_store(tmp_path / "transformer_vectors.db", MODEL, CANARY)
     assert store.last_number() == 0
     store.close()
 
 
 @pytest.mark.parametrize("harm", ["garbage", "empty", "another format", "cut off"])
 def test_a_damaged_store_is_not_used_and_is_made_anew(tmp_path: Path, harm: str) -> None:
-    path = tmp_path / "deep.db"
+    path = tmp_path / "transformer_vectors.db"
     store = make_store(path, MODEL, CANARY)
     put(store, range(100))
     store.close()
@@ -106,15 +106,15 @@ def test_what_was_put_in_before_a_crash_stays(tmp_path: Path) -> None:
         "    store._connection.execute('INSERT INTO vectors (key, vector) VALUES (?, ?)', (keys(3)[0], b''))\n"
         "    os._exit(9)\n"
     )
-    run = subprocess.run([sys.executable, "-c", crash, str(tmp_path / "deep.db")], check=False)
+    run = subprocess.run([sys.executable, "-c", crash, str(tmp_path / "transformer_vectors.db")], check=False)
     assert run.returncode == 9
-    store = make_store(tmp_path / "deep.db", MODEL, CANARY)
+    store = make_store(tmp_path / "transformer_vectors.db", MODEL, CANARY)
     assert numbers_of(store.after(0)[1]) == [1, 2]
     store.close()
 
 
 def test_of_what_is_not_needed_the_oldest_goes(tmp_path: Path) -> None:
-    store = make_store(tmp_path / "deep.db", MODEL, CANARY)
+    store = make_store(tmp_path / "transformer_vectors.db", MODEL, CANARY)
     put(store, range(1, 9))
     assert store.prune(keys(1, 8), most=4) == 4
     assert numbers_of(store.after(0)[1]) == [1, 6, 7, 8]
@@ -129,12 +129,12 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     put(store, (1,))
     store.close()
     try:
-        (tmp_path / "deep.db").symlink_to(tmp_path / "other.db")
+        (tmp_path / "transformer_vectors.db").symlink_to(tmp_path / "other.db")
     except OSError:
         pytest.skip("links can't be made here; on Windows they need the developer mode")
-    assert open_store(tmp_path / "deep.db", MODEL) is None
-    make_store(tmp_path / "deep.db", MODEL, CANARY).close()
-    assert not (tmp_path / "deep.db").is_symlink()
+    assert open_store(tmp_path / "transformer_vectors.db", MODEL) is None
+    make_store(tmp_path / "transformer_vectors.db", MODEL, CANARY).close()
+    assert not (tmp_path / "transformer_vectors.db").is_symlink()
     other = open_store(tmp_path / "other.db", MODEL)
     assert other is not None
     assert numbers_of(other.after(0)[1]) == [1]
@@ -142,13 +142,13 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
 
 
 def test_a_store_that_cannot_be_made_says_so(tmp_path: Path) -> None:
-    (tmp_path / "deep.db").mkdir()
-    with pytest.raises(IndexWriteError, match=r"deep\.db"):
-        make_store(tmp_path / "deep.db", MODEL, CANARY)
+    (tmp_path / "transformer_vectors.db").mkdir()
+    with pytest.raises(IndexWriteError, match=r"transformer_vectors\.db"):
+        make_store(tmp_path / "transformer_vectors.db", MODEL, CANARY)
 
 
 def test_a_store_that_was_closed_meanwhile_says_so_in_our_words(tmp_path: Path) -> None:
-    store = make_store(tmp_path / "deep.db", MODEL, CANARY)
+    store = make_store(tmp_path / "transformer_vectors.db", MODEL, CANARY)
     store.close()
     for read in (store.keys, store.last_number, lambda: store.after(0), lambda: store.prune((), 0)):
         with pytest.raises(SnapshotDamagedError, match="closed"):

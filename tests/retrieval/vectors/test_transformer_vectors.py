@@ -10,8 +10,8 @@ from codecards.retrieval.embed.card_text import card_texts
 from codecards.retrieval.embed.embedder import Embedder
 from codecards.retrieval.store.columns import Columns
 from codecards.retrieval.vectors.transformer_fill import BATCH, Filled, fill, wanted_rows
-from codecards.retrieval.vectors.transformer_store import DeepStore, make_store
-from codecards.retrieval.vectors.transformer_vectors import DeepLane, card_keys
+from codecards.retrieval.vectors.transformer_store import TransformerStore, make_store
+from codecards.retrieval.vectors.transformer_vectors import TransformerIndex, card_keys
 from tests.support.indexed_text import IndexedText, WordEmbedder, indexed
 
 SHOP = """\
@@ -47,8 +47,8 @@ class Counting(WordEmbedder):
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[DeepStore]:
-    made = make_store(tmp_path / "deep.db", "fake-1", np.zeros((1, WordEmbedder.dimensions), np.float32))
+def store(tmp_path: Path) -> Iterator[TransformerStore]:
+    made = make_store(tmp_path / "transformer_vectors.db", "fake-1", np.zeros((1, WordEmbedder.dimensions), np.float32))
     yield made
     made.close()
 
@@ -57,15 +57,15 @@ def columns_of(made: IndexedText) -> Columns:
     return made.index.columns
 
 
-def lane_of(made: IndexedText, store: DeepStore) -> DeepLane:
+def lane_of(made: IndexedText, store: TransformerStore) -> TransformerIndex:
     keys = card_keys(made.folder / str(made.generation))
     assert keys is not None
-    lane = DeepLane(keys, store)
-    lane.take_up()
-    return lane
+    vectors = TransformerIndex(keys, store)
+    vectors.load_new()
+    return vectors
 
 
-def filled(made: IndexedText, store: DeepStore, embedder: Embedder, limit: int | None = None) -> Filled:
+def filled(made: IndexedText, store: TransformerStore, embedder: Embedder, limit: int | None = None) -> Filled:
     keys = card_keys(made.folder / str(made.generation))
     assert keys is not None
     columns = columns_of(made)
@@ -90,26 +90,26 @@ def test_functions_of_the_sources_come_first_and_tests_last(tmp_path: Path) -> N
     assert len(wanted_rows(columns_of(made), 2)) == 2
 
 
-def test_a_lane_that_is_filled_in_steps_finds_what_it_has(tmp_path: Path, store: DeepStore) -> None:
+def test_a_lane_that_is_filled_in_steps_finds_what_it_has(tmp_path: Path, store: TransformerStore) -> None:
     made = indexed(tmp_path / "i", SHOP, embedder=WordEmbedder())
     embedder = Counting()
     assert filled(made, store, embedder, limit=2).n_new == 2
-    lane = lane_of(made, store)
-    assert lane.n_ready == 2
+    vectors = lane_of(made, store)
+    assert vectors.n_ready == 2
     question = embedder.embed_queries(["charge card number"])[0]
-    similarity = lane.similarity(question)
+    similarity = vectors.similarity(question)
     rows = np.arange(columns_of(made).n_cards)
     assert int(np.isnan(similarity.cards(rows)).sum()) == len(rows) - 2
     assert len(similarity.nearest(9)) == 2
     assert filled(made, store, embedder).n_left == 0
     assert len(similarity.nearest(9)) == 2  # a question sees one state
-    lane.take_up()
-    assert lane.n_ready == len(rows)
-    assert name_of(made, int(lane.similarity(question).nearest(1)[0])) == "charge_card"
+    vectors.load_new()
+    assert vectors.n_ready == len(rows)
+    assert name_of(made, int(vectors.similarity(question).nearest(1)[0])) == "charge_card"
 
 
 def test_an_edit_costs_the_cards_it_touches_and_a_revert_or_a_far_rename_costs_nothing(
-    tmp_path: Path, store: DeepStore
+    tmp_path: Path, store: TransformerStore
 ) -> None:
     made = indexed(tmp_path / "i", SHOP, embedder=WordEmbedder())
     embedder = Counting()
@@ -123,7 +123,7 @@ def test_an_edit_costs_the_cards_it_touches_and_a_revert_or_a_far_rename_costs_n
     assert lane_of(made, store).n_ready == columns_of(made).n_cards
 
 
-def test_a_folder_far_above_can_be_renamed(tmp_path: Path, store: DeepStore) -> None:
+def test_a_folder_far_above_can_be_renamed(tmp_path: Path, store: TransformerStore) -> None:
     code = "def f():\n    return 1\n"
     made = indexed(tmp_path / "i", f"#- old/a/b/c/f.py\n{code}", embedder=WordEmbedder())
     filled(made, store, WordEmbedder())
@@ -131,7 +131,7 @@ def test_a_folder_far_above_can_be_renamed(tmp_path: Path, store: DeepStore) -> 
     assert filled(made, store, WordEmbedder()) == Filled(0, 0)
 
 
-def test_copies_are_embedded_once_and_all_have_the_vector(tmp_path: Path, store: DeepStore) -> None:
+def test_copies_are_embedded_once_and_all_have_the_vector(tmp_path: Path, store: TransformerStore) -> None:
     twice = "#- a/b/c/d/same.py\ndef f():\n    return 1\n#- z/b/c/d/same.py\ndef f():\n    return 1\n"
     made = indexed(tmp_path / "i", twice, embedder=WordEmbedder())
     embedder = Counting()
@@ -139,7 +139,7 @@ def test_copies_are_embedded_once_and_all_have_the_vector(tmp_path: Path, store:
     assert lane_of(made, store).n_ready == 2
 
 
-def test_a_text_that_has_changed_since_gets_no_vector_of_the_old_key(tmp_path: Path, store: DeepStore) -> None:
+def test_a_text_that_has_changed_since_gets_no_vector_of_the_old_key(tmp_path: Path, store: TransformerStore) -> None:
     made = indexed(tmp_path / "i", SHOP, embedder=WordEmbedder())
     made.texts["shop/pay.py"] = "def charge_card(number, amount):\n    return something_else\n"
     found = filled(made, store, WordEmbedder())
@@ -147,7 +147,7 @@ def test_a_text_that_has_changed_since_gets_no_vector_of_the_old_key(tmp_path: P
     assert lane_of(made, store).n_ready == columns_of(made).n_cards - 1
 
 
-def test_what_was_computed_before_it_is_broken_off_stays(tmp_path: Path, store: DeepStore) -> None:
+def test_what_was_computed_before_it_is_broken_off_stays(tmp_path: Path, store: TransformerStore) -> None:
     many = "#- a.py\n" + "\n".join(f"def word{number}():\n    return {number}\n" for number in range(3 * BATCH))
     made = indexed(tmp_path / "i", many, embedder=WordEmbedder())
     keys = card_keys(made.folder / "1")
@@ -166,11 +166,11 @@ def test_what_was_computed_before_it_is_broken_off_stays(tmp_path: Path, store: 
     assert store.last_number() == BATCH
 
 
-def test_a_lane_whose_store_is_gone_keeps_what_it_has(tmp_path: Path, store: DeepStore) -> None:
+def test_a_lane_whose_store_is_gone_keeps_what_it_has(tmp_path: Path, store: TransformerStore) -> None:
     made = indexed(tmp_path / "i", SHOP, embedder=WordEmbedder())
     filled(made, store, Counting())
-    lane = lane_of(made, store)
-    n_ready = lane.n_ready
+    vectors = lane_of(made, store)
+    n_ready = vectors.n_ready
     store.close()
-    lane.take_up()
-    assert lane.n_ready == n_ready > 0
+    vectors.load_new()
+    assert vectors.n_ready == n_ready > 0

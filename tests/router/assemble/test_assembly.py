@@ -18,16 +18,16 @@ from codecards.router.memory.ledger import (
     KINDS_OF_CONTEXT,
     ROUND_LINES,
     SHARES,
-    Ledger,
     LedgerLine,
-    Supplied,
-    Use,
+    LineUse,
+    ShownLines,
+    TokenLedger,
     effective_ratio,
     summarise_ledgers,
 )
-from codecards.router.memory.window import ActionBlock, Message, Signpost
-from codecards.router.memory.working_memory import Change, FileEntry, Memo, Mode, TodoItem
-from codecards.router.ports import FileText, Reference
+from codecards.router.memory.window import ActionBlock, ElidedBlocks, Message
+from codecards.router.memory.working_memory import ClosedFileSummary, FileChange, MemoryFile, Mode, TodoItem
+from codecards.router.ports import FileText, FoldedHit
 
 STATE = ContextState(
     "add CSV export",
@@ -35,7 +35,7 @@ STATE = ContextState(
     ("use pnpm",),
     open_questions=("which delimiter?",),
     todo=(TodoItem("write test"),),
-    changes=(Change("src/a.py", "add export", "users asked for it"),),
+    changes=(FileChange("src/a.py", "add export", "users asked for it"),),
     next_plan="write the exporter",
 )
 ACTS = (
@@ -47,15 +47,15 @@ PACKAGE = ContextPackage(
     "You are a coding agent.",
     GUIDANCE,
     (MemorySegment("stream rows", "2025-11-03-export", why="same files"),),
-    (Reference("src/excel.py::export", "src/excel.py", "exports users to Excel", valid_as_of="generation 7"),),
-    memos=(Memo("src/old.py", "3: def old()"),),
-    signposts=(Signpost("turn 0: looked at src/z.py → t-1", ("t-1",)),),
+    (FoldedHit("src/excel.py::export", "src/excel.py", "exports users to Excel", valid_as_of="generation 7"),),
+    memos=(ClosedFileSummary("src/old.py", "3: def old()"),),
+    signposts=(ElidedBlocks("turn 0: looked at src/z.py → t-1", ("t-1",)),),
     recent_chat=ACTS,
     current_input="继续吧",
 )
 ENTRIES = (
-    FileEntry("src/a.py", mode=Mode.FULL, digest="def a()", purpose="change it", last_access_turn=2),
-    FileEntry("src/b.py", digest="1: def b(): ..."),
+    MemoryFile("src/a.py", mode=Mode.FULL, digest="def a()", purpose="change it", last_access_turn=2),
+    MemoryFile("src/b.py", digest="1: def b(): ..."),
 )
 TEXTS = {path: FileText(f"def {path[4]}():\n    return 1\n", path) for path in ("src/a.py", "src/b.py")}
 
@@ -94,10 +94,10 @@ def test_both_markups_label_each_block(markup: str, label: str) -> None:
 def test_the_facts_of_the_work_have_five_forms() -> None:
     state = replace(
         STATE,
-        changes=(Change("src/c.py", "edit", "rows are streamed"),),
+        changes=(FileChange("src/c.py", "edit", "rows are streamed"),),
         todo=(TodoItem("write the test"),),
     )
-    package = replace(PACKAGE, state=state, memos=(Memo("src/d.py", "4: def closed():", "see how", 2),))
+    package = replace(PACKAGE, state=state, memos=(ClosedFileSummary("src/d.py", "4: def closed():", "see how", 2),))
     text = assemble(package, ENTRIES, TEXTS).text
     opened, operated = "def a():\n    return 1", "changed src/c.py: edit"
     for form in (opened, operated, "because rows are streamed", "4: def closed():", "write the test"):
@@ -150,10 +150,10 @@ def test_a_context_never_exceeds_its_budget(
             for n, act in enumerate(acts)
         ),
         memory_segments=tuple(MemorySegment(act, "n") for act in acts),
-        knowledge_refs=tuple(Reference("a", "p", act) for act in acts),
+        knowledge_refs=tuple(FoldedHit("a", "p", act) for act in acts),
         current_input=asked,
     )
-    entries = [FileEntry(f"f{n}.py", mode=Mode.FULL, focus=(5, 9) if n % 2 else None) for n in range(len(files))]
+    entries = [MemoryFile(f"f{n}.py", mode=Mode.FULL, focus=(5, 9) if n % 2 else None) for n in range(len(files))]
     texts = {f"f{n}.py": FileText(text, "h") for n, text in enumerate(files)}
     settings = AssemblySettings(budget, rendering=RenderSettings(markup))
     try:
@@ -191,22 +191,22 @@ def test_the_reserve_is_kept_from_files_and_references() -> None:
 
 @pytest.mark.seed("S2-9")
 def test_files_that_do_not_fit_become_excerpts_digests_and_names() -> None:
-    entries = [FileEntry(f"{n}.py", mode=Mode.FULL, digest="d " * 20, last_access_turn=9 - n) for n in range(4)]
+    entries = [MemoryFile(f"{n}.py", mode=Mode.FULL, digest="d " * 20, last_access_turn=9 - n) for n in range(4)]
     texts = {f"{n}.py": FileText("line of code\n" * 100, "h") for n in range(4)}
     shown, left_out = show_files(entries, texts, 750, estimate_tokens)
     assert [file.shown for file in shown] == ["excerpt", "excerpt", "excerpt", "digest"]
     shown, left_out = show_files(entries, texts, 190, estimate_tokens)
     assert [file.shown for file in shown] == ["excerpt", "digest"]
     assert left_out == ("2.py", "3.py")
-    (unknown,), _ = show_files([FileEntry("4.py")], texts, 250, estimate_tokens)
+    (unknown,), _ = show_files([MemoryFile("4.py")], texts, 250, estimate_tokens)
     assert unknown.shown == "name"
 
 
 def test_a_giant_file_leaves_room_for_the_others() -> None:
     entries = [
-        FileEntry("giant.py", mode=Mode.FULL, last_access_turn=9, focus=(2_000, 2_010)),
-        FileEntry("small.py", mode=Mode.FULL, last_access_turn=1),
-        FileEntry("other.py", digest="1: def other(): ..."),
+        MemoryFile("giant.py", mode=Mode.FULL, last_access_turn=9, focus=(2_000, 2_010)),
+        MemoryFile("small.py", mode=Mode.FULL, last_access_turn=1),
+        MemoryFile("other.py", digest="1: def other(): ..."),
     ]
     texts = {
         "giant.py": FileText("line of code\n" * 4_000, "h"),
@@ -225,7 +225,7 @@ def test_a_giant_file_leaves_room_for_the_others() -> None:
 def test_where_room_is_scarce_each_file_shows_the_lines_used_last_before_any_shows_more() -> None:
     text = "".join(f"value_{number} = {number}\n" for number in range(1, 500))
     entries = [
-        FileEntry(f"{n}.py", mode=Mode.FULL, last_access_turn=n, used_lines=((90 + n, 91 + n), (300, 340)))
+        MemoryFile(f"{n}.py", mode=Mode.FULL, last_access_turn=n, used_lines=((90 + n, 91 + n), (300, 340)))
         for n in range(4)
     ]
     shown, left_out = show_files(entries, {f"{n}.py": FileText(text, "h") for n in range(4)}, 330, estimate_tokens)
@@ -236,14 +236,16 @@ def test_where_room_is_scarce_each_file_shows_the_lines_used_last_before_any_sho
 
 
 def test_a_notice_alone_is_no_digest() -> None:
-    entry = FileEntry("a.py", digest="12: def a_function_with_a_name_of_many_words(and_arguments, of_many): ...\n" * 30)
+    entry = MemoryFile(
+        "a.py", digest="12: def a_function_with_a_name_of_many_words(and_arguments, of_many): ...\n" * 30
+    )
     (shown,), _ = show_files([entry], {}, 40, estimate_tokens)
     assert (shown.shown, shown.text) == ("name", "")
 
 
 def test_ten_giant_files_are_all_seen() -> None:
     entries = [
-        FileEntry(f"{n}.py", mode=Mode.FULL, digest="1: def f(): ...\n" * 30, last_access_turn=n, focus=(50, 60))
+        MemoryFile(f"{n}.py", mode=Mode.FULL, digest="1: def f(): ...\n" * 30, last_access_turn=n, focus=(50, 60))
         for n in range(10)
     ]
     texts = {f"{n}.py": FileText("line of code\n" * 2_000, "h") for n in range(10)}
@@ -255,7 +257,7 @@ def test_ten_giant_files_are_all_seen() -> None:
 
 
 def test_head_and_tail_are_shown_only_where_they_say_more_than_the_digest() -> None:
-    entry = FileEntry("a.py", mode=Mode.FULL, digest="1: def f(): ...\n" * 30, last_access_turn=1)
+    entry = MemoryFile("a.py", mode=Mode.FULL, digest="1: def f(): ...\n" * 30, last_access_turn=1)
     texts = {"a.py": FileText("line of code\n" * 2_000, "h")}
     for room, lines, expected in ((180, None, "digest"), (180, (5, 9), "excerpt"), (900, None, "excerpt")):
         (shown,), _ = show_files([replace(entry, focus=lines)], texts, room, estimate_tokens)
@@ -269,7 +271,7 @@ def test_head_and_tail_are_shown_only_where_they_say_more_than_the_digest() -> N
 @hypothesis_settings(max_examples=60, deadline=None)
 def test_files_never_take_more_than_their_room(files: list[tuple[int, bool, int, bool]], room: int) -> None:
     entries = [
-        FileEntry(
+        MemoryFile(
             f"{n}.py",
             mode=Mode.FULL if is_full else Mode.DIGEST,
             digest="def f(): ...\n" * n_digest,
@@ -286,7 +288,7 @@ def test_files_never_take_more_than_their_room(files: list[tuple[int, bool, int,
 
 def test_an_excerpt_shows_all_lines_used_lately() -> None:
     text = "".join(f"def f{number}():\n    return {number}\n" for number in range(1, 501))
-    entry = FileEntry(
+    entry = MemoryFile(
         "a.py", mode=Mode.FULL, focus=(900, 903), used_lines=((900, 903), (100, 101), (501, 502)), last_access_turn=1
     )
     (shown,), _ = show_files([entry], {"a.py": FileText(text, "h")}, 900, estimate_tokens)
@@ -297,14 +299,14 @@ def test_an_excerpt_shows_all_lines_used_lately() -> None:
 
 def test_what_other_shares_leave_goes_to_files_and_the_reserve_does_not() -> None:
     texts = {f"{number}.py": FileText("line of code\n" * 400, "h") for number in range(9)}
-    entries = [FileEntry(path, mode=Mode.FULL, last_access_turn=1) for path in texts]
+    entries = [MemoryFile(path, mode=Mode.FULL, last_access_turn=1) for path in texts]
     alone = replace(PACKAGE, recent_chat=(), memory_segments=(), knowledge_refs=(), memos=(), signposts=())
     context = assemble(alone, entries, texts, AssemblySettings(12_000))
     files = context.ledger.by_category()["files"]
     assert 12_000 * 0.55 < files < 12_000 * 0.65
     busy = replace(alone, recent_chat=(ActionBlock((Message("user", "word " * 9_000, 1),)),))
     assert assemble(busy, entries, texts, AssemblySettings(12_000)).ledger.by_category()["files"] > 12_000 * 0.55
-    noted = replace(alone, knowledge_refs=tuple(Reference(f"a{n}", "p", "word " * 200) for n in range(5)))
+    noted = replace(alone, knowledge_refs=tuple(FoldedHit(f"a{n}", "p", "word " * 200) for n in range(5)))
     assert assemble(noted, entries, texts, AssemblySettings(12_000)).ledger.by_category()["files"] < files - 500
 
 
@@ -354,10 +356,10 @@ def test_the_ledger_groups_its_lines() -> None:
 
 @pytest.mark.seed("S1-33", "S1-34")
 def test_alarms_at_the_articles_marks() -> None:
-    noisy = Ledger(1, 100, 100, (LedgerLine("recent", "tool_results", 71), LedgerLine("task", "task", 29)))
+    noisy = TokenLedger(1, 100, 100, (LedgerLine("recent", "tool_results", 71), LedgerLine("task", "task", 29)))
     assert len(noisy.alarms(0.39)) == 2
     assert (
-        Ledger(1, 100, 100, (LedgerLine("recent", "tool_results", 70), LedgerLine("task", "task", 30))).alarms(0.4)
+        TokenLedger(1, 100, 100, (LedgerLine("recent", "tool_results", 70), LedgerLine("task", "task", 30))).alarms(0.4)
         == ()
     )
 
@@ -366,15 +368,15 @@ def test_alarms_at_the_articles_marks() -> None:
 @pytest.mark.parametrize(
     ("use", "expected"),
     [
-        (Use("a.py", 3, 1, 10), 0.5),
-        (Use("a.py", 3, 1, 5), 0.25),
-        (Use("a.py", 3), 0.5),
-        (Use("a.py", 9, 1, 10), 0.0),
-        (Use("c.py", 3), 0.0),
+        (LineUse("a.py", 3, 1, 10), 0.5),
+        (LineUse("a.py", 3, 1, 5), 0.25),
+        (LineUse("a.py", 3), 0.5),
+        (LineUse("a.py", 9, 1, 10), 0.0),
+        (LineUse("c.py", 3), 0.0),
     ],
 )
-def test_the_effective_ratio_is_what_was_used_later(use: Use, expected: float) -> None:
-    supplied = [Supplied("a.py", 1, 10, 100, 2), Supplied("b.py", 1, 10, 100, 2)]
+def test_the_effective_ratio_is_what_was_used_later(use: LineUse, expected: float) -> None:
+    supplied = [ShownLines("a.py", 1, 10, 100, 2), ShownLines("b.py", 1, 10, 100, 2)]
     assert effective_ratio(supplied, [use]) == pytest.approx(expected)
 
 
@@ -384,7 +386,7 @@ def test_nothing_supplied_has_no_ratio() -> None:
 
 @pytest.mark.seed("S4-18", "S1-46")
 def test_a_session_is_summed_up() -> None:
-    summary = summarise_ledgers([Ledger(1, 9, 100), Ledger(2, 9, 300)])
+    summary = summarise_ledgers([TokenLedger(1, 9, 100), TokenLedger(2, 9, 300)])
     assert (summary.mean_tokens, summary.peak_tokens, summary.deviation_tokens) == (200, 300, 100)
 
 
@@ -398,7 +400,7 @@ def test_all_five_domains_are_rendered() -> None:
 
 @pytest.mark.seed("S4-7", "S1-39")
 def test_no_more_than_five_references_are_shown() -> None:
-    refs = tuple(Reference(f"a{number}", "p", "s") for number in range(12))
+    refs = tuple(FoldedHit(f"a{number}", "p", "s") for number in range(12))
     context = assemble(replace(PACKAGE, knowledge_refs=refs), ENTRIES, TEXTS)
     assert sum(block.name == "knowledge" for block in context.blocks) == 5
     assert "7 references" in context.left_out

@@ -5,7 +5,7 @@ from hypothesis import given as for_all
 from hypothesis import strategies as st
 
 from codecards.router.compress.digests import OutlineDigester, digest_tree, fit_digest, memo_for
-from codecards.router.compress.summaries import Summariser, Summarising, Summary
+from codecards.router.compress.summaries import Summariser, SummariserConfig, Summary
 from codecards.router.compress.token_count import estimate_tokens
 
 SOURCE = '''import json
@@ -68,7 +68,7 @@ def test_a_memo_is_chosen_by_the_purpose() -> None:
 
 
 def test_a_summariser_words_the_memo_unless_it_is_too_long() -> None:
-    short, long = (Summarising(constantly(words)) for words in ("short", "path_validator " * 70))
+    short, long = (SummariserConfig(constantly(words)) for words in ("short", "path_validator " * 70))
     assert memo_for(SOURCE * 9, "x", 30, summarising=short) == Summary("short")
     found = memo_for(SOURCE * 9, "x", 60, summarising=long)
     assert "# NOTE: the lock" in found.words

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from codecards.errors import AmbiguousTargetError, TargetNotFoundError, UsageError
 from codecards.indexer.text.secrets import MASK, mask_secrets
-from codecards.router.assemble.relevant_notes import recollect
+from codecards.router.assemble.relevant_notes import relevant_notes
 from codecards.router.notes.archive import Archive
 from codecards.router.notes.markdown import read_note, write_note
 from codecards.router.notes.note import Anchor, AnchorState, Note, NoteDraft, Revision, current_anchor, with_states
@@ -195,7 +195,7 @@ def test_of_a_thousand_notes_only_those_of_the_three_cases_are_read_back() -> No
         Note("changing", "", "y", "t", anchors=(Anchor("f", "src/b.py", "1"),)),
         Note("settled", "", "z", "t", files=("src/a.py",), archived=True),
     ]
-    found = recollect(
+    found = relevant_notes(
         [*many, *special], goal="export users as csv", files=["src/a.py", "src/b.py"], about_to_change=["src/b.py"]
     )
     assert [(segment.source, segment.why) for segment in found] == [
@@ -209,7 +209,7 @@ def test_of_a_thousand_notes_only_those_of_the_three_cases_are_read_back() -> No
 def test_states_are_shown_with_a_note() -> None:
     note = with_states(Note("1", "", "x", "t", (Anchor("f", "a.py", "1"),)), Code())
     assert note.anchors[0].state is AnchorState.GONE
-    assert recollect([note], goal="", files=["a.py"])[0].state == "gone"
+    assert relevant_notes([note], goal="", files=["a.py"])[0].state == "gone"
 
 
 def test_a_damaged_file_is_named_and_left_alone(tmp_path: Path) -> None:

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from codecards.router.memory.ledger import Use
+from codecards.router.memory.ledger import LineUse
 from codecards.router.memory.store import SessionStore
 from codecards.router.notes.archive import Archive
 from codecards.router.policy.piecewise_reads import piecewise_hint
-from codecards.router.ports import Project, TextsOf
+from codecards.router.ports import InMemoryTexts, Project
 from codecards.router.session import Session
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 11))
@@ -28,14 +28,17 @@ def count(text: str) -> int:
     ],
 )
 def test_the_hint_comes_when_half_of_a_file_was_read_in_pieces(pieces: list[tuple[int, int]], hint: str) -> None:
-    uses = [Use("a.py", 1, first, last) for first, last in pieces]
-    assert piecewise_hint([Use("b.py", 1, 1, 9), Use("a.py", 1), *uses], "a.py", TEXT, count)[: len(hint) or 1] == hint
+    uses = [LineUse("a.py", 1, first, last) for first, last in pieces]
+    assert (
+        piecewise_hint([LineUse("b.py", 1, 1, 9), LineUse("a.py", 1), *uses], "a.py", TEXT, count)[: len(hint) or 1]
+        == hint
+    )
 
 
 @pytest.mark.seed("S0-13")
 def test_a_session_tells_it_unless_the_file_is_open(tmp_path: Path) -> None:
     session = Session.start(
-        SessionStore(tmp_path), "s", Project(TextsOf({"a.py": TEXT})), Archive(tmp_path / "archive"), goal="look"
+        SessionStore(tmp_path), "s", Project(InMemoryTexts({"a.py": TEXT})), Archive(tmp_path / "archive"), goal="look"
     )
     assert session.record("read", paths=["a.py"], lines=(1, 3)) == "recorded read"
     assert session.record("read", paths=["a.py"], lines=(4, 8)).startswith("recorded read; 80% of a.py")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from codecards.router.memory.operations import Operation, hits_in_a_row, stale_reads, unloadable
 from codecards.router.memory.state import SessionState
-from codecards.router.memory.working_memory import FileEntry, Mode, Task, WorkingMemory, with_access, with_status
+from codecards.router.memory.working_memory import MemoryFile, Mode, TaskState, WorkingMemory, with_access, with_status
 from codecards.router.policy.hysteresis import HysteresisSettings
 from codecards.router.policy.routing import (
     ActionKind,
@@ -21,13 +21,13 @@ from codecards.router.policy.routing import (
     route,
 )
 from codecards.router.ports import FileText, Signal
-from codecards.router.turn import TurnInput, TurnSettings, take_turn
+from codecards.router.turn import TurnInput, TurnSettings, run_turn
 
 FULL, DIGEST = Mode.FULL, Mode.DIGEST
 
 
-def memory_of(*files: FileEntry, turn: int = 10, status: str = "implementing") -> WorkingMemory:
-    return WorkingMemory(Task("goal", status, status_since_turn=0), files=files, turn=turn)
+def memory_of(*files: MemoryFile, turn: int = 10, status: str = "implementing") -> WorkingMemory:
+    return WorkingMemory(TaskState("goal", status, status_since_turn=0), files=files, turn=turn)
 
 
 def decision(given: RoutingInput, path: str) -> tuple[str, Mode | None]:
@@ -39,7 +39,7 @@ def decision(given: RoutingInput, path: str) -> tuple[str, Mode | None]:
 def test_what_was_predicted_comes_in_full_as_soon_as_it_is_found_twice() -> None:
     memory = memory_of(turn=1)
     memory = apply(memory, route(RoutingInput(memory, signals=[Signal("a.py", 0.9, "called by b.py")])))
-    assert memory.entry("a.py") == FileEntry(
+    assert memory.entry("a.py") == MemoryFile(
         "a.py", mode=DIGEST, last_access_turn=1, predicted=True, why="predicted: called by b.py"
     )
     found = [Operation(number, 1, "recall", ("a.py",)) for number in (1, 2)]
@@ -50,7 +50,7 @@ def test_what_was_predicted_comes_in_full_as_soon_as_it_is_found_twice() -> None
 @pytest.mark.seed("S2-39", "S2-49")
 @pytest.mark.parametrize(("idle", "expected"), [(5, ("keep", FULL)), (6, ("keep", FULL)), (7, ("demote", DIGEST))])
 def test_a_full_file_is_demoted_after_more_than_six_turns(idle: int, expected: tuple[str, Mode]) -> None:
-    entry = FileEntry("a.py", mode=FULL, last_access_turn=10 - idle)
+    entry = MemoryFile("a.py", mode=FULL, last_access_turn=10 - idle)
     assert decision(RoutingInput(memory_of(entry)), "a.py") == expected
 
 
@@ -74,7 +74,7 @@ def recalls(*found: str, turn: int = 10) -> list[Operation]:
     ],
 )
 def test_two_retrievals_in_a_row_promote(found: list[str], expected: str) -> None:
-    given = RoutingInput(memory_of(FileEntry("a.py", last_access_turn=10)), recalls(*found))
+    given = RoutingInput(memory_of(MemoryFile("a.py", last_access_turn=10)), recalls(*found))
     assert decision(given, "a.py")[0] == expected
 
 
@@ -86,13 +86,13 @@ def test_a_file_outside_the_memory_is_promoted_by_two_retrievals_in_a_row() -> N
 
 @pytest.mark.seed("S2-21")
 def test_a_changed_file_is_refreshed() -> None:
-    given = RoutingInput(memory_of(FileEntry("a.py", last_access_turn=10)), changed=frozenset({"a.py"}))
+    given = RoutingInput(memory_of(MemoryFile("a.py", last_access_turn=10)), changed=frozenset({"a.py"}))
     assert route(given)[0].reason == "changed on disk, refreshed"
 
 
 @pytest.mark.seed("S2-36")
 def test_testing_turns_source_files_to_digests_and_leaves_tests_full() -> None:
-    files = [FileEntry(path, mode=FULL, last_access_turn=7) for path in ("service.py", "tests/test_service.py")]
+    files = [MemoryFile(path, mode=FULL, last_access_turn=7) for path in ("service.py", "tests/test_service.py")]
     given = RoutingInput(memory_of(*files, status="testing"))
     assert [action.mode for action in route(given)] == [DIGEST, FULL]
 
@@ -116,7 +116,7 @@ def test_the_first_files_that_an_act_named_come_in_as_digests(kind: str, turn: i
 
 
 def test_what_was_forgotten_does_not_come_back_by_prediction() -> None:
-    memory = memory_of(FileEntry("b.py", predicted=True, last_access_turn=0))
+    memory = memory_of(MemoryFile("b.py", predicted=True, last_access_turn=0))
     memory = apply(memory, route(RoutingInput(memory)))
     assert memory.files == ()
     assert route(RoutingInput(memory, signals=[Signal("b.py", 0.9, "called")])) == ()
@@ -125,7 +125,7 @@ def test_what_was_forgotten_does_not_come_back_by_prediction() -> None:
 @pytest.mark.seed("S0-32")
 def test_the_least_recently_used_makes_room() -> None:
     files = [
-        FileEntry(name, mode=FULL, last_access_turn=turn) for name, turn in (("a.py", 8), ("b.py", 6), ("c.py", 9))
+        MemoryFile(name, mode=FULL, last_access_turn=turn) for name, turn in (("a.py", 8), ("b.py", 6), ("c.py", 9))
     ]
     sizes = {name: FileSize(3_000, 100) for name in ("a.py", "b.py", "c.py")}
     actions = route(RoutingInput(memory_of(*files), sizes=sizes, files_budget_tokens=6_000))
@@ -136,9 +136,9 @@ def test_the_least_recently_used_makes_room() -> None:
 def test_a_file_too_large_for_the_budget_counts_as_its_excerpt() -> None:
     files = ("giant.py", "service.py", "model.py")
     texts = {path: FileText("line of code\n" * (4_000 if path == "giant.py" else 100), path) for path in files}
-    entries = tuple(FileEntry(path, mode=FULL, last_access_turn=9, text_hash=path) for path in files)
+    entries = tuple(MemoryFile(path, mode=FULL, last_access_turn=9, text_hash=path) for path in files)
     state = SessionState("s", memory_of(*entries), 12_000, "", "")
-    result = take_turn(state, TurnInput(texts, lambda path, text: "digest"), TurnSettings())
+    result = run_turn(state, TurnInput(texts, lambda path, text: "digest"), TurnSettings())
     assert {action.path: action.mode for action in result.actions} == dict.fromkeys(files, FULL)
     assert [(file.path, file.shown) for file in result.context.files] == [
         ("giant.py", "excerpt"),
@@ -149,7 +149,7 @@ def test_a_file_too_large_for_the_budget_counts_as_its_excerpt() -> None:
 
 @pytest.mark.seed("S2-22")
 def test_a_switch_is_whole_or_not_at_all() -> None:
-    memory = memory_of(FileEntry("a.py"))
+    memory = memory_of(MemoryFile("a.py"))
     good = RoutingAction(ActionKind.PROMOTE, "a.py", "", FULL)
     bad = RoutingAction(ActionKind.DEMOTE, "nowhere.py", "", DIGEST)
     with pytest.raises(ValueError, match=r"nowhere\.py"):

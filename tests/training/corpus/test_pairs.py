@@ -19,12 +19,12 @@ from training.corpus.examples import (
     same_answers,
     split_roles,
 )
-from training.corpus.pairs import Pair, mine_text, split_documentation
+from training.corpus.pairs import TextPair, mine_text, split_documentation
 from training.corpus.query_styles import as_question, base_form, in_chinese_words, make_query
 from training.corpus.registries import Source, read_files, read_sources
 
 SOURCE = Source("pypi", "demo", "MIT", "train")
-PAIR = Pair(
+PAIR = TextPair(
     "demo", "train", "python", "store.py", "Store.purge", "def purge(self)", "Removes expired tokens from the store.",
     "Tokens without an end stay.", "def purge(self):\n    self.tokens = [t for t in self.tokens if t.end > now()]",
 )  # fmt: skip
@@ -178,7 +178,7 @@ def test_a_pair_of_the_same_sentence_or_code_is_no_wrong_answer() -> None:
 def test_nothing_that_is_measured_is_trained_on() -> None:
     same_code = replace(PAIR, role="valid", sentence="Another sentence of its own.", body=PAIR.body.replace("  ", "\t"))
     same_sentence = replace(PAIR, role="pilot", body="x")
-    kept = replace(PAIR, body="y", sentence="Kept one.")
+    kept = replace(PAIR, body="y", sentence="Coverage one.")
     assert split_roles([PAIR, kept, same_code])["train"] == [kept]
     assert split_roles([PAIR, kept, same_sentence])["train"] == [kept]
 

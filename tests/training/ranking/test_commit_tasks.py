@@ -7,7 +7,7 @@ import pytest
 from tests.support.working_trees import git, needs_git, write_tree
 from training.ranking.answers import answer_tasks
 from training.ranking.commit_tasks import mine_history, repository_name
-from training.ranking.function_tasks import Target
+from training.ranking.function_tasks import TaskTarget
 
 pytestmark = needs_git
 
@@ -46,7 +46,7 @@ def test_a_message_asks_for_what_its_commit_changed(tmp_path: Path) -> None:
     assert set(asked) == {"Add a store for session values", "store purge values that have expired"}
     purge = asked["store purge values that have expired"]
     assert (purge.tree, purge.kind, purge.language) == ("commits/shop", "commit", "python")
-    assert purge.targets == (Target("store.py", 2, 4),)
+    assert purge.targets == (TaskTarget("store.py", 2, 4),)
     assert {path.name for path in tmp_path.iterdir()} == {"shop", "trees", "trees-indexes"}
 
     (answer,) = answer_tasks(trees, [purge], embedder="none")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from training.ranking.function_tasks import Target
+from training.ranking.function_tasks import TaskTarget
 from training.ranking.heading_tasks import heading_tasks, mine_texts, read_folder
 
 SHOP = """\
@@ -24,7 +24,7 @@ def update(values):
 TEXTS = {"shop/store.py": SHOP, "tests/test_store.py": "def old_values():\n    return 1\n"}
 
 
-def asked(document: str, suffix: str = "md") -> list[tuple[str, tuple[Target, ...]]]:
+def asked(document: str, suffix: str = "md") -> list[tuple[str, tuple[TaskTarget, ...]]]:
     """Return text and targets of the tasks of a document beside the shop."""
     tasks = heading_tasks("headings/shop", TEXTS | {f"docs/guide.{suffix}": document}, random.Random(0))
     return [(task.text.partition(":")[0], task.targets) for task in tasks]
@@ -32,9 +32,9 @@ def asked(document: str, suffix: str = "md") -> list[tuple[str, tuple[Target, ..
 
 def test_a_heading_asks_for_what_its_code_names() -> None:
     found = asked("# Getting rid of expired values\n\nValues are kept.\n\n```python\nopen_store(path).purge()\n```\n")
-    assert found == [("Getting rid of expired values", (Target("shop/store.py", 6, 7),))]
+    assert found == [("Getting rid of expired values", (TaskTarget("shop/store.py", 6, 7),))]
     found = asked("# Getting rid of expired values\n\nCall `Store.purge()`.\n")
-    assert found == [("Getting rid of expired values", (Target("shop/store.py", 2, 3),))]
+    assert found == [("Getting rid of expired values", (TaskTarget("shop/store.py", 2, 3),))]
 
 
 @pytest.mark.parametrize(("rule", "document"), [

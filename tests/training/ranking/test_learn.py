@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from training.ranking.learn import Examples, Question, cross_validate, joined, learn, mean_reciprocal_rank
+from training.ranking.learn import (
+    Examples,
+    LearnedQuestion,
+    cross_validate,
+    learn,
+    mean_reciprocal_rank,
+    normalised_name,
+)
 
 
 def made(n_questions: int, right_by: int, seed: int = 0) -> Examples:
@@ -28,7 +35,7 @@ def test_no_weight_has_another_sign_than_it_must(sign: float) -> None:
 def test_weights_are_judged_on_packages_that_they_were_not_learned_on() -> None:
     examples = made(60, right_by=1)
     questions = [
-        Question(
+        LearnedQuestion(
             f"package{number % 3}",
             "heading",
             False,
@@ -40,6 +47,6 @@ def test_weights_are_judged_on_packages_that_they_were_not_learned_on() -> None:
     assert cross_validate(questions, ("name_precision", "nesting"), {"heading"})["heading"] > 0.9
     assert cross_validate(questions, ("name_precision", "nesting"), {"commit"}) == {}
     assert mean_reciprocal_rank(questions, ("name_precision", "nesting"), {"name_precision": -9.0}) < 0.5
-    joint = joined(questions, ("name_precision", "nesting"))
+    joint = normalised_name(questions, ("name_precision", "nesting"))
     assert joint.first.tolist() == examples.first.tolist()
     assert np.array_equal(joint.values, examples.values)

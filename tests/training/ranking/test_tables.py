@@ -12,7 +12,15 @@ from codecards.retrieval.rank.weights import function_weights
 from tests.support.working_trees import git, needs_git, write_tree
 from training.corpus.registries import Source
 from training.ranking.learn import SIGNS
-from training.ranking.tables import LANES, damped, mine_histories, mine_tasks, report_answers, tables_of, write_tables
+from training.ranking.tables import (
+    VECTOR_SETS,
+    damped,
+    mine_histories,
+    mine_tasks,
+    report_answers,
+    tables_of,
+    write_tables,
+)
 
 DOCUMENT = """\
 # Getting rid of what nobody wants
@@ -60,8 +68,8 @@ def test_packages_become_weights_that_the_product_can_read(tmp_path: Path, caplo
         tables = tables_of(trees, tasks)
     assert "of documentation" in caplog.text
     assert "of heading" in caplog.text
-    assert set(tables) == set(LANES)
-    assert "deep_cosine" not in tables["static"]
+    assert set(tables) == set(VECTOR_SETS)
+    assert "transformer_cosine" not in tables["static"]
     assert all(weights[name] * SIGNS[name] > 0 for weights in tables.values() for name in weights)
     assert tables["static"].get("name_precision", 0) + tables["static"].get("name", 0) > 0
     write_tables(tables, tmp_path / "card_weights.json")
@@ -98,7 +106,7 @@ def test_damping_leaves_the_weights_of_kinds_as_they_are() -> None:
 
 
 def test_the_weights_of_the_product_are_of_features_that_are_learned() -> None:
-    for lanes in LANES:
-        weights = function_weights(lanes)
+    for vectors in VECTOR_SETS:
+        weights = function_weights(vectors)
         assert all(weights[name] * sign > 0 for name, sign in SIGNS.items() if name in weights)
         assert set(weights) - set(SIGNS) == {"prose", "obligatory", "message"}
