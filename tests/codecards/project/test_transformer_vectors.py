@@ -249,4 +249,4 @@ def test_index_deep_fills_the_lane_and_tells_it(root: Path) -> None:
     again = subprocess.run(command, capture_output=True, check=True, text=True).stdout
     assert "transformer vectors: 0 cards embedded; ready" in again
     status = subprocess.run([*command[:-2], "status"], capture_output=True, check=True, text=True).stdout
-    assert "  deep: ready\n" in status
+    assert "  transformer_vectors: ready\n" in status
