@@ -229,3 +229,15 @@ def explained_write_errors(path: Path) -> Iterator[None]:
             f"the index in {path} can't be written: {what}; free some disk space or name another folder with --index. "
             "What was indexed before is unharmed."
         ) from error
+
+
+def keep_out_of_commits(folder: Path) -> None:
+    """Write the file that makes git ignore a `.codecards` folder but for its notes, unless it is there.
+
+    Raises:
+        OSError: The folder can't be written.
+    """
+    ignore = folder / ".gitignore"
+    if not ignore.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(ignore, IGNORE_TEXT.encode())

@@ -10,8 +10,11 @@ from typing import Annotated
 import typer
 
 from codecards import __version__
+from codecards.cli.gateway import gateway
 from codecards.cli.install import hook, install, uninstall
 from codecards.cli.note import note_app
+from codecards.cli.outputs import outputs_app
+from codecards.cli.outputs import run as run_command_line
 from codecards.cli.run import (
     CommandGroup,
     chosen,
@@ -52,6 +55,12 @@ app = typer.Typer(
 )  # fmt: skip
 app.add_typer(note_app, name="note")
 app.add_typer(session_app, name="session")
+app.add_typer(outputs_app, name="outputs")
+app.command("gateway")(gateway)
+app.command(
+    "run",
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "allow_interspersed_args": False},
+)(run_command_line)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 DefinedIn = Annotated[str | None, typer.Option("--path", help="The file that defines it.")]

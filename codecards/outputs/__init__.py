@@ -1,0 +1,1 @@
+"""Commands and tool results → short outputs, with the whole kept, searchable and restorable."""

@@ -1,0 +1,34 @@
+"""JSON shapes of kept outputs and of commands that were run."""
+
+from codecards.outputs.run import CommandRun
+from codecards.outputs.store import OutputLine, StoredOutput
+from codecards.wire.answers import Json, printable
+
+
+def run_json(done: CommandRun) -> Json:
+    """Return a command's short output; `failures` counts lines that say what failed, kept and in all."""
+    short = done.short
+    return {
+        "command": printable(done.command),
+        "exit_code": done.exit_code,
+        "tool": short.tool,
+        "text": printable(short.text),
+        "lines": {"total": short.n_lines, "left_out": short.n_left_out},
+        "failures": {"total": short.n_failures, "kept": short.n_failures_kept},
+        "handle": done.handle,
+    }
+
+
+def output_json(output: StoredOutput) -> Json:
+    """Return what is known of a kept output, without its text."""
+    return {
+        "handle": output.handle,
+        "created": output.created,
+        "source": printable(output.source),
+        "exit_code": output.exit_code,
+    }
+
+
+def output_line_json(line: OutputLine) -> Json:
+    """Return a found line."""
+    return {"handle": line.handle, "line": line.line, "source": printable(line.source), "text": printable(line.text)}
