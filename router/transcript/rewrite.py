@@ -166,7 +166,7 @@ class TranscriptRewriter:
             for target in repeats.places:
                 self._pointing.setdefault(target, []).append(place)
         limit = max(self._settings.entry_tokens, int(self._settings.entry_share * whole))
-        if (use is None or use.writes) and self._count(text) > limit:
+        if use is None and self._count(text) > limit:
             command = command_of(part.tool, part.arguments)
             text, why = (
                 shorten_output(text, limit, command=command, handle=restore, count=self._count).text,
@@ -182,7 +182,7 @@ class TranscriptRewriter:
         """Return what stays of a result that has left: a digest of a file, the failures of an output."""
         n_lines = part.text.count("\n") + 1
         notice = f"[{_label(part)}: {n_lines} lines left the context; {restore} gives them back]"
-        if use is None or use.writes:
+        if use is None:
             return notice
         plain = "\n".join(content(line) for line in part.text.split("\n"))
         shift = first_number(part.text) - 1
