@@ -7,25 +7,110 @@ Lines are 1-based and inclusive; only LF, CRLF and (in files without LF) CR end 
 """
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from codecards.indexer.problems import Reason
 
-KINDS = (
-    # definitions that hold others
-    "class", "struct", "interface", "trait", "enum", "record", "object", "impl", "namespace", "module",
-    # definitions that do something
-    "function", "method", "constructor", "property", "macro", "declaration",
-    # definitions that are something
-    "type", "variable", "constant", "field",
-    # databases
-    "table", "view", "procedure", "trigger", "index",
-    # what has no name in a programming language
-    "section", "cell", "window", "part",
-)  # fmt: skip
-"""Kinds of card. `declaration` is a prototype or signature without a body (an overload stub keeps `function` or
-`method`); `module` is the code of a file outside all definitions (and a Ruby or Rust `module`/`mod`); `section` is part
-of a document, `cell` of a notebook, `window` a run of lines in a file without a grammar, `part` a later stretch of a
-long definition."""
+
+class Kind(StrEnum):
+    """Kind of a definition or card.
+
+    An index stores a kind as its position here (`columns.KIND_NUMBERS`), so new kinds are added at the end.
+    """
+
+    CLASS = "class"
+    STRUCT = "struct"
+    INTERFACE = "interface"
+    TRAIT = "trait"
+    ENUM = "enum"
+    RECORD = "record"
+    OBJECT = "object"
+    IMPL = "impl"
+    NAMESPACE = "namespace"
+    MODULE = "module"  # the code of a file outside all definitions; also a Ruby `module`, a Rust `mod`
+    FUNCTION = "function"
+    METHOD = "method"
+    CONSTRUCTOR = "constructor"
+    PROPERTY = "property"
+    MACRO = "macro"
+    DECLARATION = "declaration"  # a prototype or signature without a body; an overload stub is a function or method
+    TYPE = "type"  # a type alias
+    VARIABLE = "variable"
+    CONSTANT = "constant"
+    FIELD = "field"
+    TABLE = "table"
+    VIEW = "view"
+    PROCEDURE = "procedure"
+    TRIGGER = "trigger"
+    INDEX = "index"
+    SECTION = "section"  # a part of a document
+    CELL = "cell"  # of a notebook
+    WINDOW = "window"  # a run of lines in a file without a grammar
+    PART = "part"  # a later stretch of a long definition
+
+    @property
+    def is_type(self) -> bool:
+        """Whether the definition is a type, or a table or view of a database."""
+        return self in TYPE_KINDS
+
+    @property
+    def is_callable(self) -> bool:
+        """Whether the definition has code that a use of its name runs."""
+        return self in CALLABLE_KINDS
+
+    @property
+    def is_value(self) -> bool:
+        """Whether the definition holds a value."""
+        return self in VALUE_KINDS
+
+
+def _kinds(*kinds: Kind) -> frozenset[str]:
+    """Return the kinds as plain strings, which are found faster in a set than enum members are."""
+    return frozenset(kind.value for kind in kinds)
+
+
+TYPE_KINDS = _kinds(
+    Kind.CLASS,
+    Kind.STRUCT,
+    Kind.INTERFACE,
+    Kind.TRAIT,
+    Kind.ENUM,
+    Kind.RECORD,
+    Kind.OBJECT,
+    Kind.IMPL,
+    Kind.TYPE,
+    Kind.TABLE,
+    Kind.VIEW,
+)
+CALLABLE_KINDS = _kinds(
+    Kind.FUNCTION, Kind.METHOD, Kind.CONSTRUCTOR, Kind.PROPERTY, Kind.MACRO, Kind.PROCEDURE, Kind.TRIGGER
+)
+VALUE_KINDS = _kinds(Kind.VARIABLE, Kind.CONSTANT, Kind.FIELD)
+
+# Variants: each differs from the three above for the reason given, and results depend on the difference.
+
+CODE_TYPE_KINDS = TYPE_KINDS - _kinds(Kind.TABLE, Kind.VIEW)
+"""Without the database's, which references in code do not resolve to."""
+TYPE_BODY_KINDS = CODE_TYPE_KINDS - _kinds(Kind.TYPE)
+"""Without aliases, which have no members: a definition inside one of these is a member of the type."""
+NAMED_TYPE_KINDS = TYPE_KINDS - _kinds(Kind.IMPL)
+"""Without `impl` blocks, whose name is that of the type they extend: for matching names in a question."""
+CONTAINER_KINDS = CODE_TYPE_KINDS | _kinds(Kind.NAMESPACE, Kind.MODULE)
+"""Definitions whose members are reached through their name."""
+TYPE_SIGNAL_KINDS = TYPE_KINDS | CONTAINER_KINDS
+"""Types and containers: ranking has one weight for both."""
+CODE_CALLABLE_KINDS = CALLABLE_KINDS - _kinds(Kind.PROCEDURE, Kind.TRIGGER)
+"""Without the database's: inside these, the parser drops local values; the coverage of transformer vectors counts these."""
+CALL_TARGET_KINDS = CODE_CALLABLE_KINDS | _kinds(Kind.DECLARATION, Kind.PROCEDURE) | CODE_TYPE_KINDS
+"""What a call can resolve to: calling a type constructs it; nothing calls a trigger by its name."""
+TYPED_VALUE_KINDS = VALUE_KINDS | _kinds(Kind.PROPERTY)
+"""Names whose uses have the type of a value; a property is used like a field."""
+MEMBER_KINDS = _kinds(Kind.METHOD, Kind.CONSTRUCTOR, Kind.PROPERTY, Kind.FIELD, Kind.DECLARATION)
+"""Definitions that belong to a type, wherever they are written."""
+TOPIC_KINDS = TYPE_KINDS - _kinds(Kind.IMPL, Kind.TABLE, Kind.VIEW) | _kinds(
+    Kind.FUNCTION, Kind.METHOD, Kind.MACRO, Kind.MODULE, Kind.NAMESPACE
+)
+"""Kinds whose cards tell what a file is about: they count in full in the mean of its vectors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +124,7 @@ class Definition:
     outside its type (Go receiver, C++ `Grid::at`, Rust `impl`, JS prototype, Kotlin extension) is part of it, without
     type parameters."""
     kind: str
-    """One of `KINDS`."""
+    """A value of `Kind`."""
     parent: int
     """Position of the innermost enclosing definition in `FileFacts.definitions`, -1 at the top."""
     lead_line: int

@@ -15,7 +15,7 @@ class Card:
     """The normalised path to copy: from the root, with slashes."""
     language: str
     kind: str
-    """One of `codecards.indexer.facts.KINDS`."""
+    """A value of `codecards.indexer.facts.Kind`."""
     name: str
     """The last part of the qualified name; "" for module code and windows."""
     qualified_name: str

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import tree_sitter
 
-from codecards.indexer.facts import Definition
+from codecards.indexer.facts import CODE_CALLABLE_KINDS, VALUE_KINDS, Definition, Kind
 from codecards.indexer.parse.comments import clean_comment
-from codecards.indexer.parse.dialects.base import FUNCTION_KINDS, TYPE_KINDS, VALUE_KINDS, Dialect, Draft
+from codecards.indexer.parse.dialects.base import Dialect, Draft
 
 MAX_SIGNATURE_CHARACTERS = 300
 MAX_DOC_CHARACTERS = 2_000
@@ -17,7 +17,7 @@ MAX_LEAD_LINES = 60
 """A longer comment above a definition is the file's, not the definition's."""
 MAX_DEPTH = 60
 """Deepest nesting of definitions that is followed; people stop at ten."""
-_VAGUE_KINDS = VALUE_KINDS | {"type"}
+_VAGUE_KINDS = VALUE_KINDS | {Kind.TYPE.value}
 """What another pattern may say better: a variable that holds a function, a type that is a struct."""
 _white = re.compile(r"\s+")
 
@@ -79,7 +79,7 @@ def finish_definitions(
         if (
             parent >= 0
             and one.kind in VALUE_KINDS
-            and (kept[parent].kind in FUNCTION_KINDS or kept[parent].kind in VALUE_KINDS)
+            and (kept[parent].kind in CODE_CALLABLE_KINDS or kept[parent].kind in VALUE_KINDS)
         ):
             continue
         if len(around) >= MAX_DEPTH:
@@ -322,12 +322,12 @@ def _signature(one: Draft, lines: LeadLines, dialect: Dialect) -> str:
     end = one.body.start_byte if one.body is not None else one.node.end_byte
     head = lines.without_comments(start, min(end, start + 6 * MAX_SIGNATURE_CHARACTERS))
     text = dialect.signature(head.decode("utf-8", "replace"))
-    if one.body is None and one.kind not in FUNCTION_KINDS and one.kind != "declaration":
+    if one.body is None and one.kind not in CODE_CALLABLE_KINDS and one.kind != "declaration":
         text = text.strip().partition("\n")[0]
     text = _white.sub(" ", text).strip().rstrip(dialect.signature_end).removesuffix("=>").strip()
     return text if len(text) <= MAX_SIGNATURE_CHARACTERS else text[: MAX_SIGNATURE_CHARACTERS - 1].rstrip() + "…"
 
 
 __all__ = [
-    "TYPE_KINDS", "VALUE_KINDS", "Definitions", "LeadLines", "Owners", "finish_definitions", "last_row",
+    "Definitions", "LeadLines", "Owners", "finish_definitions", "last_row",
 ]  # fmt: skip

@@ -27,12 +27,21 @@ from dataclasses import replace
 
 import tree_sitter
 
-from codecards.indexer.facts import Binding, Definition, Export, FileFacts, Import, Reference
+from codecards.indexer.facts import (
+    TYPE_BODY_KINDS,
+    VALUE_KINDS,
+    Binding,
+    Definition,
+    Export,
+    FileFacts,
+    Import,
+    Reference,
+)
 from codecards.indexer.parse.captures import Collected, collect, text_of
 from codecards.indexer.parse.comments import clean_comment
 from codecards.indexer.parse.definitions import MAX_DEPTH, Definitions, LeadLines, Owners, finish_definitions, last_row
 from codecards.indexer.parse.dialects import dialect_of
-from codecards.indexer.parse.dialects.base import TYPE_KINDS, UNKNOWN, VALUE_KINDS, Captures, Dialect, RawBinding
+from codecards.indexer.parse.dialects.base import UNKNOWN, Captures, Dialect, RawBinding
 from codecards.indexer.parse.languages import LANGUAGE_BY_NAME
 from codecards.indexer.parse.tree import (
     MAX_BRACKET_DEPTH,
@@ -272,7 +281,7 @@ def _scope(definitions: tuple[Definition, ...], owner: int, *, is_member: bool) 
     if not is_member:
         return owner
     around = owner
-    while around >= 0 and definitions[around].kind not in TYPE_KINDS:
+    while around >= 0 and definitions[around].kind not in TYPE_BODY_KINDS:
         around = definitions[around].parent
     return around if around >= 0 else owner
 

@@ -7,15 +7,12 @@ from functools import lru_cache
 
 import tree_sitter
 
-from codecards.indexer.facts import FileFacts
+from codecards.indexer.facts import TYPE_BODY_KINDS, FileFacts
 from codecards.indexer.parse.dialects.chains import MAX_WRITTEN_CHARACTERS, UNKNOWN, chain, dotted, type_name
 
 Captures = Mapping[str, Sequence[tree_sitter.Node]]
 Extract = Callable[[str, str], FileFacts]
 """Takes a text and its language."""
-TYPE_KINDS = frozenset({"class", "struct", "interface", "trait", "enum", "record", "object", "impl"})
-FUNCTION_KINDS = frozenset({"function", "method", "constructor", "property", "macro"})
-VALUE_KINDS = frozenset({"variable", "constant", "field"})
 
 
 @dataclass(slots=True)
@@ -133,7 +130,7 @@ class Dialect:
 
     def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
         """Return the kind, given what directly holds the definition ("" at the top)."""
-        owner = draft.owner.rpartition(".")[2] or (holder_name if holder_kind in TYPE_KINDS else "")
+        owner = draft.owner.rpartition(".")[2] or (holder_name if holder_kind in TYPE_BODY_KINDS else "")
         kind = draft.kind
         if not owner:
             return kind
@@ -232,6 +229,6 @@ def ancestor(node: tree_sitter.Node, kinds: frozenset[str], *, steps: int = 6) -
 
 
 __all__ = [
-    "FUNCTION_KINDS", "TYPE_KINDS", "UNKNOWN", "VALUE_KINDS", "Captures", "Dialect", "Draft", "RawBinding", "RawImport", "ancestor",
+    "UNKNOWN", "Captures", "Dialect", "Draft", "RawBinding", "RawImport", "ancestor",
     "dotted", "field_text", "node_text",
 ]  # fmt: skip

@@ -5,10 +5,8 @@ from collections.abc import Iterable
 
 import tree_sitter
 
-from codecards.indexer.facts import FileFacts
+from codecards.indexer.facts import CODE_CALLABLE_KINDS, TYPE_BODY_KINDS, FileFacts
 from codecards.indexer.parse.dialects.base import (
-    FUNCTION_KINDS,
-    TYPE_KINDS,
     Captures,
     Dialect,
     Draft,
@@ -143,9 +141,9 @@ class CDialect(Dialect):
 
     def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
         """Return whether it is not `static` in its file, or not private in its class."""
-        if holder_kind in TYPE_KINDS:
+        if holder_kind in TYPE_BODY_KINDS:
             return _access(draft, holder_kind, source)
-        if draft.kind in FUNCTION_KINDS or draft.kind in ("variable", "declaration"):
+        if draft.kind in CODE_CALLABLE_KINDS or draft.kind in ("variable", "declaration"):
             return not _static.match(source[draft.node.start_byte : min(draft.name_start, draft.node.start_byte + 200)])
         return True
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 
 import tree_sitter
 
-from codecards.indexer.parse.dialects.base import TYPE_KINDS, Captures, Dialect, Draft, RawImport, dotted, node_text
+from codecards.indexer.facts import TYPE_BODY_KINDS
+from codecards.indexer.parse.dialects.base import Captures, Dialect, Draft, RawImport, dotted, node_text
 
 _attributes = re.compile(r"\A(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\]\s*)+")
 _modifiers = re.compile(
@@ -61,7 +62,7 @@ class CSharpDialect(Dialect):
 
     def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
         """Return whether it is not private; members of types are private unless they say otherwise."""
-        if holder_kind not in TYPE_KINDS:
+        if holder_kind not in TYPE_BODY_KINDS:
             return holder_kind in ("", "namespace")
         head = _modifiers.match(source, draft.node.start_byte)
         words = head[0].split() if head else []

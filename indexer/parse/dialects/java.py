@@ -5,7 +5,8 @@ from collections.abc import Iterable
 
 import tree_sitter
 
-from codecards.indexer.parse.dialects.base import TYPE_KINDS, Captures, Dialect, Draft, RawImport, node_text
+from codecards.indexer.facts import TYPE_BODY_KINDS
+from codecards.indexer.parse.dialects.base import Captures, Dialect, Draft, RawImport, node_text
 
 _annotations = re.compile(r"\A(?:@(?!interface\b)[\w.]+(?:\s*\((?:[^()\"]|\"(?:\\.|[^\"\\])*\"|\([^()]*\))*\))?\s*)+")
 _modifiers = re.compile(
@@ -42,7 +43,7 @@ class JavaDialect(Dialect):
 
     def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
         """Return whether it is not private, and lies in a type or at the top."""
-        if holder_kind and holder_kind not in TYPE_KINDS:
+        if holder_kind and holder_kind not in TYPE_BODY_KINDS:
             return False
         head = _modifiers.match(source, draft.node.start_byte)
         return head is None or b"private" not in head[0].split()
