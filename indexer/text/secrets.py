@@ -9,33 +9,16 @@ commit hash; and its last release is of May 2024.
 
 import math
 import re
+import tomllib
 from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 
 MASK = "[masked]"
 _RANDOM_BITS = 3.0
 """Shannon entropy a character above which a value looks random; English words of 10 letters have about 2.8."""
 
-_TOKENS = re.compile(
-    r"""(?<![A-Za-z0-9])(?:
-      (?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Za-z0-9])                # Amazon
-    | gh[pousr]_[A-Za-z0-9]{36,} | github_pat_[A-Za-z0-9_]{22,}         # GitHub
-    | gl(?:pat|dt|rt|oas|cbt|ptt|ft|soat|agent|imt)-[\w-]{20,}          # GitLab
-    | xox[abeoprs]-[A-Za-z0-9-]{10,} | xapp-\d-[A-Za-z0-9-]{10,}        # Slack
-    | https://hooks\.slack\.com/(?:services|workflows)/[\w/]{20,}
-    | (?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,} | whsec_[A-Za-z0-9+/]{24,}   # Stripe
-    | sk-(?:proj|ant|svcacct|admin|or)-[\w-]{20,} | sk-[A-Za-z0-9]{32,} # OpenAI, Anthropic, OpenRouter
-    | AIza[\w-]{35} | ya29\.[\w-]{20,} | GOCSPX-[\w-]{28}               # Google
-    | npm_[A-Za-z0-9]{36} | pypi-AgE[\w-]{40,} | rubygems_[0-9a-f]{48} | dckr_pat_[\w-]{20,}   # registries
-    | hf_[A-Za-z0-9]{30,} | r8_[A-Za-z0-9]{37} | gsk_[A-Za-z0-9]{40,}   # models
-    | SG\.[\w-]{16,32}\.[\w-]{16,64} | SK[0-9a-f]{32}(?![0-9a-f]) | key-[0-9a-f]{32}(?![0-9a-f])   # mail, telephone
-    | do[opr]_v1_[0-9a-f]{64} | dapi[0-9a-f]{32} | shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32} | hv[bs]\.[\w-]{24,}   # clouds
-    | gl(?:sa|c)_[\w+/=-]{32,} | NRAK-[A-Z0-9]{27} | PMAK-[0-9a-f-]{59} | figd_[\w-]{40,} | lin_api_[A-Za-z0-9]{40}
-    | \d{8,10}:AA[\w-]{33}(?![\w-]) | [MNO][\w-]{23,26}\.[\w-]{6}\.[\w-]{27,}(?![\w-])   # Telegram, Discord
-    | eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}                          # JSON web token
-    | AGE-SECRET-KEY-1[0-9A-Z]{58}
-    )""",
-    re.VERBOSE,
-)
 _PRIVATE_KEY = re.compile(
     r"(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)((?:(?!-----BEGIN).){0,20000}?)(?=-----END)"
     r"|(-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)((?:\s*[A-Za-z0-9+/=]{16,}\s*)+)",
@@ -82,16 +65,50 @@ _PLACEHOLDER = re.compile(
 _DIGIT_OR_QUOTE = re.compile("[0-9\"'`]")
 _PASSWORD = re.compile(r"(?i)pass(?:word|wd|phrase)|pwd")
 _IS_CODE = re.compile(r"[(){}\[\]<>\\]|\$\{")
-_HINT = re.compile(
-    r"(?i)pass|pwd|identified|secret|credential|key|token|://|authorization|sig=|AKIA|ASIA|ABIA|ACCA|gh[pousr]_|github_pat|gl[a-z]+[-_]|xox|xapp"
-    r"|[sr]k[-_]|whsec|AIza|ya29|GOCSPX|npm_|pypi-|rubygems_|dckr_|hf_|r8_|gsk_|SG\.|SK[0-9a-f]|do[opr]_v1|dapi|shp|hv[bs]\.|NRAK|PMAK"
-    r"|figd_|lin_api|:AA|eyJ|\.[\w-]{6}\."
-)
+_HINTS = "pass|pwd|identified|secret|credential|key|token|://|authorization|sig="
+
+
+@dataclass(frozen=True, slots=True)
+class TokenShape:
+    """One row of `secrets.toml`: a kind of token that is known by its shape."""
+
+    name: str
+    pattern: str
+    example: tuple[str, ...]
+    """Parts of an invented token."""
+    link: str
+    hint: str = ""
+    """Case-insensitive pattern of which every match of `pattern` contains a match; "" where `_HINTS` has it already."""
+
+
+@dataclass(frozen=True, slots=True)
+class _TokenPatterns:
+    hint: re.Pattern[str]
+    """Matches in every text that holds a secret of any kind."""
+    token: re.Pattern[str]
+
+
+def token_shapes() -> tuple[TokenShape, ...]:
+    """Return the rows of `secrets.toml`."""
+    text = resources.files("codecards.indexer.text").joinpath("secrets.toml").read_text("utf-8")
+    return tuple(TokenShape(**{**row, "example": tuple(row["example"])}) for row in tomllib.loads(text)["token"])
+
+
+@cache
+def _token_patterns() -> _TokenPatterns:
+    """Return the compiled patterns; they are read when the first text is masked, not when the program starts."""
+    shapes = token_shapes()
+    hints = dict.fromkeys(shape.hint for shape in shapes if shape.hint)
+    tokens = "|".join(shape.pattern for shape in shapes)
+    return _TokenPatterns(
+        hint=re.compile(f"(?i){'|'.join((_HINTS, *hints))}"),
+        token=re.compile(rf"(?<![A-Za-z0-9])(?:{tokens})"),
+    )
 
 
 def mask_secrets(text: str) -> str:
     """Return the text with its secrets masked; lines stay lines, and a second call changes nothing."""
-    if not _HINT.search(text):
+    if not _token_patterns().hint.search(text):
         return text
     while (masked := _masked_once(text)) != text:
         text = masked  # a mask gives what stands beside it an edge, which may show another token
@@ -105,7 +122,7 @@ def mask_short(text: str) -> str:
 
 def _masked_once(text: str) -> str:
     text = _PRIVATE_KEY.sub(_masked_key, text)
-    text = _TOKENS.sub(MASK, text)
+    text = _token_patterns().token.sub(MASK, text)
     text = _QUOTED_VALUE.sub(_masked_quoted, text)
     text = _PLAIN_VALUE.sub(_masked_quoted, text)
     text = _SPOKEN_VALUE.sub(_masked_spoken, text)

@@ -1,10 +1,12 @@
 """Secret files are known by name, and secrets in shown text are masked."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codecards.indexer.text.secrets import MASK, mask_secrets
+from codecards.indexer.text.secrets import MASK, TokenShape, mask_secrets, token_shapes
 from codecards.indexer.walk.secret_names import is_private_key, is_secret_file
 
 
@@ -39,17 +41,28 @@ def test_a_private_key_is_known_by_its_first_line(data: bytes, expected: bool) -
     assert is_private_key(data) is expected
 
 
-SECRETS = [
-    "AKIA" + "Q7RT" * 4, "ghp_" + "a1B2" * 9, "github_pat_" + "a1B2" * 8, "glpat-" + "a1B2c" * 4, "xox" + "b-0000-aB3dE5fG",
-    "sk_" + "live_a1b2c3d4e5f6a1b2", "sk-" + "ant-api03-" + "aB3" * 10, "AIza" + "aB3dE" * 7, "npm_" + "aB3d" * 9, "hf_" + "aB3" * 12,
-    "eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiIxMjM0In0." + "c2lnbmF0dXJlLTEy",
-]  # fmt: skip
+SHAPES = token_shapes()
+TOKENS = ["".join(shape.example) for shape in SHAPES]
 
 
-@pytest.mark.parametrize("secret", SECRETS)
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
+def test_the_example_of_a_row_is_masked_and_matches_no_other_row(shape: TokenShape) -> None:
+    example = "".join(shape.example)
+    assert mask_secrets(example) == MASK
+    matching = [other for other in SHAPES if re.search(rf"(?<![A-Za-z0-9])(?:{other.pattern})", example)]
+    assert matching == [shape]
+    assert len(shape.example) > 1, "in one piece it looks like a real token to scanners"
+    assert shape.link.startswith("https://")
+
+
+def test_names_of_rows_are_unique() -> None:
+    assert len({shape.name for shape in SHAPES}) == len(SHAPES)
+
+
+@pytest.mark.parametrize("token", TOKENS)
 @pytest.mark.parametrize("frame", ["{}", 'key = "{}"', "see {}.", "X={}\nnext", "curl -H 'Authorization: Bearer {}'"])
-def test_a_token_is_masked_by_its_shape_wherever_it_stands(secret: str, frame: str) -> None:
-    assert mask_secrets(frame.format(secret)) == frame.format(MASK)
+def test_a_token_is_masked_by_its_shape_in_any_context(token: str, frame: str) -> None:
+    assert mask_secrets(frame.format(token)) == frame.format(MASK)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +124,7 @@ def test_a_key_is_masked_line_by_line_also_when_its_end_is_cut_off() -> None:
 
 
 PARTS = st.sampled_from(
-    [*SECRETS, "password", "=", ":", '"', "'", "\n", " ", "a", "7", "://u:", "@h", "_", "-", ".", "TOKEN", MASK]
+    [*TOKENS, "password", "=", ":", '"', "'", "\n", " ", "a", "7", "://u:", "@h", "_", "-", ".", "TOKEN", MASK]
 )
 
 
