@@ -78,7 +78,7 @@ def card_texts(lines: Sequence[str], draft: CardDraft) -> CardFields:
     )
 
 
-def place(draft: CardDraft, *, card_id: int, path: str, language: str, module: str) -> Card:
+def card_of_draft(draft: CardDraft, *, card_id: int, path: str, language: str, module: str) -> Card:
     """Return the card that the draft becomes in the file at path."""
     return Card(
         card_id=card_id,
@@ -106,12 +106,6 @@ def symbol_id(path: str, qualified_name: str, ordinal: int) -> str:
     """Return the stable id of a card: "src/auth.py::TokenStore.purge", "…::run~2" for the second of a name."""
     suffix = f"~{ordinal}" if ordinal > 1 else ""
     return f"{path}::{qualified_name}{suffix}"
-
-
-def make_cards(path: str, text: str, facts: FileFacts, module: str = "") -> tuple[Card, ...]:
-    """Return the cards of one file that is in no snapshot: their `card_id` is 0."""
-    drafts = chunk_file(text_lines(text), facts)
-    return tuple(place(draft, card_id=0, path=path, language=facts.language, module=module) for draft in drafts)
 
 
 def text_lines(text: str) -> list[str]:

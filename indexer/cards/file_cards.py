@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from codecards.indexer.cards.chunking import card_texts, chunk_file, text_lines
-from codecards.indexer.cards.record import ContentRecord, Contents, unread
+from codecards.indexer.cards.record import ContentRecord, Contents, record_without_cards
 from codecards.indexer.cards.words import tokenize_cards
 from codecards.indexer.facts import Definition, FileFacts
 from codecards.indexer.parse.extraction import extract
@@ -13,7 +13,7 @@ from codecards.indexer.text.secrets import mask_short
 from codecards.indexer.walk.roles import is_minified
 
 
-def read_content(data: bytes, language: str) -> ContentRecord:
+def record_of_bytes(data: bytes, language: str) -> ContentRecord:
     """Return the record of a file's bytes. Never raises on any bytes.
 
     Args:
@@ -22,10 +22,10 @@ def read_content(data: bytes, language: str) -> ContentRecord:
     """
     decoded = decode(data)
     if not isinstance(decoded, DecodedText):
-        return unread(*decoded)
+        return record_without_cards(*decoded)
     if language != "jupyter" and is_minified(decoded.text):
         detail = "its lines are too long for people to write; text that a program pressed together is not indexed"
-        return unread(Reason.MINIFIED, detail, decoded.encoding)
+        return record_without_cards(Reason.MINIFIED, detail, decoded.encoding)
     lines = text_lines(decoded.text)
     facts = _without_secrets(extract(decoded.text, language))
     drafts = chunk_file(lines, facts)

@@ -86,7 +86,7 @@ def content_key(language: str, data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=16, key=language.encode()).digest()
 
 
-def unread(reason: Reason, detail: str, encoding: str = "") -> ContentRecord:
+def record_without_cards(reason: Reason, detail: str, encoding: str = "") -> ContentRecord:
     """Return the record of a file that gives no cards."""
     nothing = FileTokens((), b"", b"", b"")
     return ContentRecord(
@@ -108,7 +108,7 @@ def unpack(packed: PackedRecord) -> ContentRecord:
     return ContentRecord(unpack_facts(packed.facts), _unpack_contents(packed.rest))
 
 
-def hold(packed: PackedRecord) -> PackedContents:
+def peek(packed: PackedRecord) -> PackedContents:
     """Return a stored form as it waits in memory.
 
     Raises:

@@ -7,8 +7,11 @@ from functools import cache
 
 import tree_sitter
 
-from codecards.indexer.parse.dialects.base import UNKNOWN, Captures, Dialect, Draft
-from codecards.indexer.parse.tree import Syntax, definition_query, find_matches, query_text
+from codecards.indexer.parse.dialects.base import Dialect
+from codecards.indexer.parse.dialects.chains import UNKNOWN
+from codecards.indexer.parse.dialects.drafts import Draft
+from codecards.indexer.parse.dialects.nodes import Captures, node_text
+from codecards.indexer.parse.tree import SyntaxTree, definition_query, find_matches, query_text
 
 CapturedUse = tuple[str, tree_sitter.Node, Captures]
 Handler = Callable[["Collected", str, tree_sitter.Node, Captures], None]
@@ -37,7 +40,7 @@ class Collected:
     """Bytes where definitions are named: no uses."""
 
 
-def collect(syntax: Syntax, language: str, dialect: Dialect) -> Collected:
+def collect(syntax: SyntaxTree, language: str, dialect: Dialect) -> Collected:
     """Return what a language's query finds in a text."""
     found = Collected(syntax.data, dialect)
     query, table = definition_query(language), _handlers(language)
@@ -47,11 +50,6 @@ def collect(syntax: Syntax, language: str, dialect: Dialect) -> Collected:
                 if key in captures:  # one branch of an alternative may lack it
                     handle(found, kind, captures[key][0], captures)
     return found
-
-
-def text_of(source: bytes, node: tree_sitter.Node) -> str:
-    """Return a node's text."""
-    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
 def _add_definition(found: Collected, kind: str, node: tree_sitter.Node, captures: Captures) -> None:
@@ -66,7 +64,7 @@ def _add_definition(found: Collected, kind: str, node: tree_sitter.Node, capture
     draft = Draft(
         node,
         kind,
-        text_of(source, name_node) if name_node is not node else "",
+        node_text(name_node, source) if name_node is not node else "",
         dialect.type_text(source[owner.start_byte : owner.end_byte]) if owner is not None else "",
         node.start_byte,
         node.end_byte,
@@ -115,22 +113,30 @@ def _add_local(found: Collected, _kind: str, node: tree_sitter.Node, captures: C
 
 
 def _add_package(found: Collected, _kind: str, node: tree_sitter.Node, _captures: Captures) -> None:
-    found.package = found.package or found.dialect.package(text_of(found.source, node))
+    found.package = found.package or found.dialect.package(node_text(node, found.source))
 
 
 def _add_export(found: Collected, kind: str, node: tree_sitter.Node, captures: Captures) -> None:
     source = found.source
     local = found.dialect.chain(_bytes(source, captures["local"][0] if "local" in captures else node))
-    name = "default" if kind == "default" else text_of(source, node).strip("\"'")
+    name = "default" if kind == "default" else node_text(node, source).strip("\"'")
     if local != UNKNOWN:
         found.exports.append((name, local))
 
 
 _ROLES: dict[str, Handler] = {
-    "definition": _add_definition, "reference": _add_reference, "binding": _add_binding, "bindings": _add_own_binding,
-    "import": _add_import, "comment": _add_comment, "attribute": _add_attribute, "outer": _add_outer, "package": _add_package,
-    "export": _add_export, "local": _add_local,
-}  # fmt: skip
+    "definition": _add_definition,
+    "reference": _add_reference,
+    "binding": _add_binding,
+    "bindings": _add_own_binding,
+    "import": _add_import,
+    "comment": _add_comment,
+    "attribute": _add_attribute,
+    "outer": _add_outer,
+    "package": _add_package,
+    "export": _add_export,
+    "local": _add_local,
+}
 
 
 @cache

@@ -9,7 +9,8 @@ import tree_sitter
 
 from codecards.indexer.facts import CODE_CALLABLE_KINDS, VALUE_KINDS, Definition, Kind
 from codecards.indexer.parse.comments import clean_comment
-from codecards.indexer.parse.dialects.base import Dialect, Draft
+from codecards.indexer.parse.dialects.base import Dialect
+from codecards.indexer.parse.dialects.drafts import Draft
 
 MAX_SIGNATURE_CHARACTERS = 300
 MAX_DOC_CHARACTERS = 2_000
@@ -281,8 +282,8 @@ def _definition(
     one: Draft, parent: int, values: Sequence[Definition], lines: LeadLines, source: bytes, dialect: Dialect
 ) -> Definition:
     holder = values[parent] if parent >= 0 else None
-    holder_kind = holder.kind if holder else ""
-    kind = dialect.refine_kind(one, holder_kind, holder.name if holder else "", source)
+    parent_kind = holder.kind if holder else ""
+    kind = dialect.refine_kind(one, parent_kind, holder.name if holder else "", source)
     first_row = one.first_row if one.first_row >= 0 else one.node.start_point[0]
     end_row = one.last_row if one.last_row >= 0 else last_row(one.node)
     lead = lines.above(first_row, one.start)
@@ -302,7 +303,7 @@ def _definition(
         doc=doc[:MAX_DOC_CHARACTERS],
         bases=one.bases,
         returns=one.returns,
-        exported=dialect.is_exported(one, holder_kind, source),
+        exported=dialect.is_exported(one, parent_kind, source),
     )
 
 
@@ -326,8 +327,3 @@ def _signature(one: Draft, lines: LeadLines, dialect: Dialect) -> str:
         text = text.strip().partition("\n")[0]
     text = _white.sub(" ", text).strip().rstrip(dialect.signature_end).removesuffix("=>").strip()
     return text if len(text) <= MAX_SIGNATURE_CHARACTERS else text[: MAX_SIGNATURE_CHARACTERS - 1].rstrip() + "…"
-
-
-__all__ = [
-    "Definitions", "LeadLines", "Owners", "finish_definitions", "last_row",
-]  # fmt: skip

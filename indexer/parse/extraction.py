@@ -37,11 +37,14 @@ from codecards.indexer.facts import (
     Import,
     Reference,
 )
-from codecards.indexer.parse.captures import Collected, collect, text_of
+from codecards.indexer.parse.captures import Collected, collect
 from codecards.indexer.parse.comments import clean_comment
 from codecards.indexer.parse.definitions import MAX_DEPTH, Definitions, LeadLines, Owners, finish_definitions, last_row
 from codecards.indexer.parse.dialects import dialect_of
-from codecards.indexer.parse.dialects.base import UNKNOWN, Captures, Dialect, RawBinding
+from codecards.indexer.parse.dialects.base import Dialect
+from codecards.indexer.parse.dialects.chains import UNKNOWN
+from codecards.indexer.parse.dialects.drafts import RawBinding
+from codecards.indexer.parse.dialects.nodes import Captures, node_text
 from codecards.indexer.parse.languages import LANGUAGE_BY_NAME
 from codecards.indexer.parse.tree import (
     MAX_BRACKET_DEPTH,
@@ -172,7 +175,7 @@ class _Values:
         self._known_bytes = {name.encode() for name in known}
         self._method_bytes = {name.encode() for name in self._methods}
         self._imported_bytes = {name.encode() for name in self._imported}
-        self._bound = {(owners.at(node.start_byte), text_of(found.source, node)) for node in found.locals}
+        self._bound = {(owners.at(node.start_byte), node_text(node, found.source)) for node in found.locals}
 
     def may_mean(self, node: tree_sitter.Node, captures: Captures) -> bool:
         """Return whether the file defines or imports the name, or what it hangs on."""
@@ -299,7 +302,7 @@ def _leading_comment(found: Collected, definitions: tuple[Definition, ...]) -> s
         row = node.start_point[0]
         if row + 1 in leads or found.source[end : node.start_byte].strip() not in _OPENINGS or len(blocks) > 20:
             break
-        words = clean_comment(text_of(found.source, node))
+        words = clean_comment(node_text(node, found.source))
         if row == 0 and found.source.startswith(b"#!") and node.start_byte == 0:
             words = ""
         if blocks and row <= next_row:
@@ -313,7 +316,9 @@ def _leading_comment(found: Collected, definitions: tuple[Definition, ...]) -> s
 
 def _is_generated(found: Collected) -> bool:
     return any(
-        _says_generated(text_of(found.source, node)) for node in found.comments if node.start_point[0] < GENERATED_ROWS
+        _says_generated(node_text(node, found.source))
+        for node in found.comments
+        if node.start_point[0] < GENERATED_ROWS
     )
 
 
@@ -323,25 +328,23 @@ def _says_generated(text: str) -> bool:
 
 def _joined(language: str, n_lines: int, parts: list[FileFacts]) -> FileFacts:
     """Return the facts of a file's parts as one; parts come in the order of their first lines."""
-    normalised_name = FileFacts(language, n_lines)
+    joined = FileFacts(language, n_lines)
     for part in parts:
-        shift = len(normalised_name.definitions)
-        normalised_name = replace(
-            normalised_name,
-            definitions=normalised_name.definitions
+        shift = len(joined.definitions)
+        joined = replace(
+            joined,
+            definitions=joined.definitions
             + tuple(replace(one, parent=_shifted(one.parent, shift)) for one in part.definitions),
-            references=normalised_name.references
+            references=joined.references
             + tuple(replace(one, owner=_shifted(one.owner, shift)) for one in part.references),
-            imports=normalised_name.imports
-            + tuple(replace(one, scope=_shifted(one.scope, shift)) for one in part.imports),
-            bindings=normalised_name.bindings
-            + tuple(replace(one, scope=_shifted(one.scope, shift)) for one in part.bindings),
-            exports=normalised_name.exports + part.exports,
-            leading_comment=normalised_name.leading_comment or part.leading_comment,
-            generated=normalised_name.generated or part.generated,
-            problems=normalised_name.problems + part.problems,
+            imports=joined.imports + tuple(replace(one, scope=_shifted(one.scope, shift)) for one in part.imports),
+            bindings=joined.bindings + tuple(replace(one, scope=_shifted(one.scope, shift)) for one in part.bindings),
+            exports=joined.exports + part.exports,
+            leading_comment=joined.leading_comment or part.leading_comment,
+            generated=joined.generated or part.generated,
+            problems=joined.problems + part.problems,
         )
-    return normalised_name
+    return joined
 
 
 def _shifted(position: int, shift: int) -> int:

@@ -35,7 +35,7 @@ QUERY_FILES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Syntax:
+class SyntaxTree:
     """A parsed text. Nodes are valid only while it lives."""
 
     data: bytes
@@ -55,7 +55,7 @@ def encode(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def parse(data: bytes, language: str, *, limit_s: float = PARSE_SECONDS) -> Syntax | None:
+def parse(data: bytes, language: str, *, limit_s: float = PARSE_SECONDS) -> SyntaxTree | None:
     """Return the syntax of a text, or None if parsing took longer than limit_s.
 
     Args:
@@ -79,10 +79,10 @@ def parse(data: bytes, language: str, *, limit_s: float = PARSE_SECONDS) -> Synt
         tree = parser.parse(read, progress_callback=is_over)
     except ValueError:  # the binding's only sign of a cancelled parse
         return None
-    return Syntax(data, tree, parser)
+    return SyntaxTree(data, tree, parser)
 
 
-def find_matches(syntax: Syntax, query: tree_sitter.Query) -> list[tuple[int, dict[str, list[tree_sitter.Node]]]]:
+def find_matches(syntax: SyntaxTree, query: tree_sitter.Query) -> list[tuple[int, dict[str, list[tree_sitter.Node]]]]:
     """Return the query's matches in the whole tree, as (number of the pattern, nodes by capture)."""
     # No progress callback: py-tree-sitter 0.26.1 dies of it (segmentation fault).
     cursor = tree_sitter.QueryCursor(query, match_limit=MATCH_LIMIT)
@@ -96,7 +96,7 @@ def is_too_deep(data: bytes) -> bool:
     return len(brackets) > MAX_BRACKET_DEPTH and max(accumulate(map(_STEPS.__getitem__, brackets))) > MAX_BRACKET_DEPTH
 
 
-def count_errors(syntax: Syntax, language: str) -> tuple[int, int]:
+def count_errors(syntax: SyntaxTree, language: str) -> tuple[int, int]:
     """Return the number of error and missing nodes, and the 1-based line of the first (0 if there is none)."""
     if not syntax.root.has_error:
         return 0, 0

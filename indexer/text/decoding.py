@@ -76,9 +76,19 @@ _BOMS = (
 _coding_line = re.compile(rb"^[^\n]*?coding[:=][ \t]*([-\w.]+)", re.MULTILINE)
 _control_bytes = bytes(set(range(32)) - {8, 9, 10, 12, 13, 27}) + b"\x7f"
 _MAGIC = (
-    b"\x89PNG", b"\xff\xd8\xff", b"PK\x03\x04", b"\x7fELF", b"MZ\x90", b"%PDF-", b"\x1f\x8b", b"\xca\xfe\xba\xbe",
-    b"\xfd7zXZ", b"7z\xbc\xaf", b"SQLite format 3\0", b"\0asm",
-)  # fmt: skip
+    b"\x89PNG",
+    b"\xff\xd8\xff",
+    b"PK\x03\x04",
+    b"\x7fELF",
+    b"MZ\x90",
+    b"%PDF-",
+    b"\x1f\x8b",
+    b"\xca\xfe\xba\xbe",
+    b"\xfd7zXZ",
+    b"7z\xbc\xaf",
+    b"SQLite format 3\0",
+    b"\0asm",
+)
 _MAGIC_WORDS = (b"GIF8", b"wOFF", b"wOF2", b"OggS", b"ID3", b"RIFF", b"BZh", b"Rar!", b"glTF", b"fLaC", b"BM")
 """Text may start like these too, but not with a NUL soon after."""
 

@@ -17,16 +17,38 @@ UNSURE = 0.1
 """Below this confidence a word of common Chinese characters is taken for Chinese; chardet sees Korean too."""
 
 _MEANT = {
-    "gb2312": "gb18030", "gbk": "gb18030", "gb18030": "gb18030",
-    "big5": "big5hkscs", "cp950": "big5hkscs", "big5hkscs": "big5hkscs",
-    "shift_jis": "cp932", "cp932": "cp932", "euc_jp": "euc_jp", "euc_jis_2004": "euc_jp",
-    "euc_kr": "cp949", "cp949": "cp949",
-    "koi8-r": "koi8-r", "koi8-u": "koi8-u", "cp1251": "cp1251", "cp866": "cp866",
-    "iso8859-1": "cp1252", "iso8859-15": "cp1252", "cp1252": "cp1252", "cp1250": "cp1250", "iso8859-2": "iso8859-2",
-    "iso8859-9": "cp1254", "cp1254": "cp1254", "cp1257": "cp1257",
-    "iso8859-7": "cp1253", "cp1253": "cp1253", "iso8859-8": "cp1255", "cp1255": "cp1255", "cp1256": "cp1256",
-    "cp874": "cp874", "tis-620": "cp874",
-}  # fmt: skip
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "gb18030": "gb18030",
+    "big5": "big5hkscs",
+    "cp950": "big5hkscs",
+    "big5hkscs": "big5hkscs",
+    "shift_jis": "cp932",
+    "cp932": "cp932",
+    "euc_jp": "euc_jp",
+    "euc_jis_2004": "euc_jp",
+    "euc_kr": "cp949",
+    "cp949": "cp949",
+    "koi8-r": "koi8-r",
+    "koi8-u": "koi8-u",
+    "cp1251": "cp1251",
+    "cp866": "cp866",
+    "iso8859-1": "cp1252",
+    "iso8859-15": "cp1252",
+    "cp1252": "cp1252",
+    "cp1250": "cp1250",
+    "iso8859-2": "iso8859-2",
+    "iso8859-9": "cp1254",
+    "cp1254": "cp1254",
+    "cp1257": "cp1257",
+    "iso8859-7": "cp1253",
+    "cp1253": "cp1253",
+    "iso8859-8": "cp1255",
+    "cp1255": "cp1255",
+    "cp1256": "cp1256",
+    "cp874": "cp874",
+    "tis-620": "cp874",
+}
 """Encodings that sources are found in -> the larger one that holds them, which is what people mean by the name."""
 _LATIN = frozenset({"cp1252", "cp1250", "iso8859-2", "cp1254", "cp1257"})
 _CHINESE_JAPANESE_KOREAN = frozenset({"gb18030", "big5hkscs", "cp932", "euc_jp", "cp949"})

@@ -7,12 +7,33 @@ from functools import cache
 from codecards.indexer.parse.dialects.base import Dialect
 
 MODULES = {
-    "python": "python", "javascript": "javascript", "typescript": "javascript", "tsx": "javascript", "go": "go",
-    "rust": "rust", "java": "java", "c": "c", "cpp": "c", "csharp": "csharp", "ruby": "ruby", "php": "php",
-    "kotlin": "kotlin", "swift": "swift", "scala": "scala", "bash": "bash", "lua": "lua", "elixir": "elixir", "haskell": "haskell",
-    "zig": "zig", "sql": "sql", "markdown": "markdown", "html": "embedded", "vue": "embedded", "svelte": "embedded",
+    "python": "python",
+    "javascript": "javascript",
+    "typescript": "javascript",
+    "tsx": "javascript",
+    "go": "go",
+    "rust": "rust",
+    "java": "java",
+    "c": "c",
+    "cpp": "c",
+    "csharp": "csharp",
+    "ruby": "ruby",
+    "php": "php",
+    "kotlin": "kotlin",
+    "swift": "swift",
+    "scala": "scala",
+    "bash": "bash",
+    "lua": "lua",
+    "elixir": "elixir",
+    "haskell": "haskell",
+    "zig": "zig",
+    "sql": "sql",
+    "markdown": "markdown",
+    "html": "embedded",
+    "vue": "embedded",
+    "svelte": "embedded",
     "jupyter": "embedded",
-}  # fmt: skip
+}
 """Language -> module of this package with a function `dialect(language)`; one that is not there yet means the common rules."""
 
 

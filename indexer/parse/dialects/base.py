@@ -2,61 +2,17 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import tree_sitter
 
 from codecards.indexer.facts import TYPE_BODY_KINDS, FileFacts
 from codecards.indexer.parse.dialects.chains import MAX_WRITTEN_CHARACTERS, UNKNOWN, chain, dotted, type_name
+from codecards.indexer.parse.dialects.drafts import Draft, RawBinding, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures
 
-Captures = Mapping[str, Sequence[tree_sitter.Node]]
 Extract = Callable[[str, str], FileFacts]
 """Takes a text and its language."""
-
-
-@dataclass(slots=True)
-class Draft:
-    """A definition on its way: what its match says. Bytes count in the source."""
-
-    node: tree_sitter.Node
-    kind: str
-    name: str
-    owner: str
-    """Type that it is written for, "" if it is written inside it."""
-    start: int
-    """First byte, decorators and the like included; `node.start_byte` is the definition's own."""
-    end: int
-    name_row: int
-    name_start: int
-    """First byte of the name: what tells definitions apart."""
-    body: tree_sitter.Node | None = None
-    bases: tuple[str, ...] = ()
-    returns: str = ""
-    self_name: str = ""
-    """What the definition calls its receiver, where that is no word of the language (Go)."""
-    first_row: int = -1
-    last_row: int = -1
-
-
-@dataclass(frozen=True, slots=True)
-class RawImport:
-    """One imported name; the fields are those of `facts.Import`."""
-
-    module: str
-    name: str
-    alias: str
-    level: int = 0
-    reexported: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class RawBinding:
-    """What a dialect found out of the type of a local name, to be placed by the byte where it stands."""
-
-    name: str
-    value: str
-    node: tree_sitter.Node
 
 
 class Dialect:
@@ -72,14 +28,14 @@ class Dialect:
     """Characters that end a head and are not part of it."""
     constructors: frozenset[str] = frozenset()
     """Names that construct; a method with the type's own name always does."""
-    plain_names: frozenset[str] = frozenset()
+    builtin_names: frozenset[str] = frozenset()
     """Names that the language defines: no reference leads from them."""
     bare_names_call = False
     """Whether a name alone calls the method of that name, unless it is a local variable."""
     splats: frozenset[str] = frozenset(
-        {"list_splat", "dictionary_splat", "spread_element", "splat_argument", "variadic_unpacking", "hash_splat_argument",
-         "variadic_argument", "variadic_placeholder", "spread_expression"}
-    )  # fmt: skip
+        """list_splat dictionary_splat spread_element splat_argument variadic_unpacking hash_splat_argument
+        variadic_argument variadic_placeholder spread_expression""".split()
+    )
     """Types of nodes among a call's arguments that stand for any number of them."""
 
     def __init__(self) -> None:
@@ -128,9 +84,9 @@ class Dialect:
         """Return the definitions that a match gives: the draft, put right, others beside it, or none."""
         return (draft,)
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
         """Return the kind, given what directly holds the definition ("" at the top)."""
-        owner = draft.owner.rpartition(".")[2] or (holder_name if holder_kind in TYPE_BODY_KINDS else "")
+        owner = draft.owner.rpartition(".")[2] or (parent_name if parent_kind in TYPE_BODY_KINDS else "")
         kind = draft.kind
         if not owner:
             return kind
@@ -142,7 +98,7 @@ class Dialect:
         """Return the documentation inside a definition, "" if the language has none."""
         return ""
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
         """Return whether other files can use the definition."""
         head = source[draft.node.start_byte : draft.node.start_byte + 120]
         return not _private.match(head)
@@ -164,7 +120,7 @@ class Dialect:
         """Return whether what the query matched is a use of a name that may be defined somewhere."""
         if kind == "type" and len(name) < 2:  # a type parameter
             return False
-        return receiver != "" or name not in self.plain_names
+        return receiver != "" or name not in self.builtin_names
 
     def count_arguments(self, node: tree_sitter.Node) -> int:
         """Return the number of arguments of a call, -1 where one may stand for several."""
@@ -206,29 +162,3 @@ class Dialect:
 
 
 _private = re.compile(rb"(?:@[\w.]+(?:\([^)]*\))?\s+)*(?:private|fileprivate)\b")
-
-
-def node_text(node: tree_sitter.Node | None, source: bytes) -> str:
-    """Return a node's text, "" for no node."""
-    return source[node.start_byte : node.end_byte].decode("utf-8", "replace") if node is not None else ""
-
-
-def field_text(node: tree_sitter.Node, field: str, source: bytes) -> str:
-    """Return the text of a child by its field name, "" if there is none."""
-    return node_text(node.child_by_field_name(field), source)
-
-
-def ancestor(node: tree_sitter.Node, kinds: frozenset[str], *, steps: int = 6) -> tree_sitter.Node | None:
-    """Return the nearest node of one of the kinds around a node, at most some steps up (each step costs a walk)."""
-    around = node.parent
-    for _ in range(steps):
-        if around is None or around.type in kinds:
-            return around
-        around = around.parent
-    return None
-
-
-__all__ = [
-    "UNKNOWN", "Captures", "Dialect", "Draft", "RawBinding", "RawImport", "ancestor",
-    "dotted", "field_text", "node_text",
-]  # fmt: skip

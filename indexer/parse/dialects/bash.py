@@ -4,13 +4,15 @@ from collections.abc import Iterable
 
 import tree_sitter
 
-from codecards.indexer.parse.dialects.base import Dialect, RawImport, node_text
+from codecards.indexer.parse.dialects.base import Dialect
+from codecards.indexer.parse.dialects.drafts import RawImport
+from codecards.indexer.parse.dialects.nodes import node_text
 
 
 class BashDialect(Dialect):
     """POSIX shell with Bash's and Zsh's functions."""
 
-    plain_names = frozenset(
+    builtin_names = frozenset(
         "source . echo printf cd test [ [[ local export declare readonly return exit set unset shift eval exec trap"
         " true false read if then else fi for while do done case esac in : break continue let alias unalias type"
         " command builtin wait kill jobs".split()

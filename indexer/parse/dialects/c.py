@@ -1,27 +1,22 @@
 """C and C++: names deep inside declarators, includes, using declarations; macros are cleared away before parsing."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import tree_sitter
 
 from codecards.indexer.facts import CODE_CALLABLE_KINDS, TYPE_BODY_KINDS, FileFacts
-from codecards.indexer.parse.dialects.base import (
-    Captures,
-    Dialect,
-    Draft,
-    RawImport,
-    ancestor,
-    node_text,
-)
+from codecards.indexer.parse.dialects.base import Dialect
 from codecards.indexer.parse.dialects.c_macros import without_macros
 from codecards.indexer.parse.dialects.c_recovery import with_lost_functions
 from codecards.indexer.parse.dialects.chains import UNKNOWN, dotted, without_brackets
+from codecards.indexer.parse.dialects.drafts import Draft, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures, ancestor, node_text
 
 _WRAPPERS = frozenset(
-    {"pointer_declarator", "reference_declarator", "array_declarator", "init_declarator", "parenthesized_declarator",
-     "attributed_declarator", "function_declarator", "variadic_declarator"}
-)  # fmt: skip
+    """pointer_declarator reference_declarator array_declarator init_declarator parenthesized_declarator
+    attributed_declarator function_declarator variadic_declarator""".split()
+)
 _KEYWORDS = frozenset("if else for while do switch case return sizeof goto break continue default defined".split())
 _NO_TYPES = frozenset({b"public", b"private", b"protected", b"virtual", b"auto", b"void"})
 _FUNCTIONS = frozenset({"function_definition", "lambda_expression", "compound_statement"})
@@ -37,20 +32,11 @@ MAX_ACCESS_BYTES = 4_000
 class CDialect(Dialect):
     """C from K&R to C23, and C++."""
 
-    self_words = {"this": "self"}  # noqa: RUF012
+    self_words: Mapping[str, str] = {"this": "self"}
     type_wrappers = frozenset(
-        {
-            "unique_ptr",
-            "shared_ptr",
-            "weak_ptr",
-            "optional",
-            "reference_wrapper",
-            "atomic",
-            "scoped_refptr",
-            "intrusive_ptr",
-        }
+        """unique_ptr shared_ptr weak_ptr optional reference_wrapper atomic scoped_refptr intrusive_ptr""".split()
     )
-    plain_names = frozenset(
+    builtin_names = frozenset(
         """size_t ssize_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uintptr_t intptr_t ptrdiff_t FILE NULL
         va_list bool sizeof defined va_start va_end va_arg va_copy offsetof static_assert assert
         static_cast dynamic_cast const_cast reinterpret_cast string""".split()
@@ -130,19 +116,19 @@ class CDialect(Dialect):
             draft.name = words[0]
         draft.name_start, draft.name_row = first.start_byte, first.start_point[0]
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
         """Return the kind; a test that a macro names is no method."""
         if draft.kind == "declaration" and not draft.body:
             return "declaration"
         head_end = draft.body.start_byte if draft.body is not None else draft.node.end_byte
         if draft.kind == "function" and draft.owner and b"::" not in source[draft.node.start_byte : head_end]:
             return "function"
-        return super().refine_kind(draft, holder_kind, holder_name, source)
+        return super().refine_kind(draft, parent_kind, parent_name, source)
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
         """Return whether it is not `static` in its file, or not private in its class."""
-        if holder_kind in TYPE_BODY_KINDS:
-            return _access(draft, holder_kind, source)
+        if parent_kind in TYPE_BODY_KINDS:
+            return _access(draft, parent_kind, source)
         if draft.kind in CODE_CALLABLE_KINDS or draft.kind in ("variable", "declaration"):
             return not _static.match(source[draft.node.start_byte : min(draft.name_start, draft.node.start_byte + 200)])
         return True
@@ -229,13 +215,13 @@ def _test_case(draft: Draft, captures: Captures) -> Iterable[Draft]:
     return (draft,)
 
 
-def _access(draft: Draft, holder_kind: str, source: bytes) -> bool:
+def _access(draft: Draft, parent_kind: str, source: bytes) -> bool:
     """Return whether the last access label before a member lets others use it."""
     end = draft.node.start_byte
     start = max(0, end - MAX_ACCESS_BYTES)
     label, position = _last_label(source, start, end)
     if position < 0:
-        return holder_kind != "class" or start > 0
+        return parent_kind != "class" or start > 0
     return b"};" in source[position:end] or label == b"public"
 
 

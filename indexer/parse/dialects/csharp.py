@@ -1,12 +1,15 @@
 """C#: usings, operators, visibility, attributes."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import tree_sitter
 
 from codecards.indexer.facts import TYPE_BODY_KINDS
-from codecards.indexer.parse.dialects.base import Captures, Dialect, Draft, RawImport, dotted, node_text
+from codecards.indexer.parse.dialects.base import Dialect
+from codecards.indexer.parse.dialects.chains import dotted
+from codecards.indexer.parse.dialects.drafts import Draft, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures, node_text
 
 _attributes = re.compile(r"\A(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\]\s*)+")
 _modifiers = re.compile(
@@ -19,7 +22,7 @@ _using = re.compile(r"(?:global\s+)?using\s+(static\s+)?(?:([\w@]+)\s*=\s*)?([\w
 _tags = re.compile(
     r"</?(?:summary|param|returns|remarks|see|c|para|paramref|typeparam|exception|example|code|value|inheritdoc)\b[^>]*>"
 )
-_plain = frozenset(
+_BUILTINS = frozenset(
     """String Object Int32 Int64 Boolean Double Decimal DateTime DateTimeOffset TimeSpan Guid Exception ArgumentException
     ArgumentNullException InvalidOperationException NotSupportedException NotImplementedException Task ValueTask List Dictionary
     HashSet IEnumerable IList ICollection IDictionary IReadOnlyList Func Action Predicate Nullable Type Console Math nameof
@@ -30,9 +33,9 @@ _plain = frozenset(
 class CSharpDialect(Dialect):
     """C# up to records and file-scoped namespaces."""
 
-    self_words = {"this": "self", "base": "super"}  # noqa: RUF012
+    self_words: Mapping[str, str] = {"this": "self", "base": "super"}
     type_wrappers = frozenset({"Task", "ValueTask", "Lazy", "Nullable", "IOptions", "ILogger"})
-    plain_names = _plain
+    builtin_names = _BUILTINS
     splats = frozenset()
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
@@ -56,17 +59,17 @@ class CSharpDialect(Dialect):
                 draft.kind = "constant"
         return (draft,)
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
         """Return the kind: the query says it."""
         return draft.kind
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
         """Return whether it is not private; members of types are private unless they say otherwise."""
-        if holder_kind not in TYPE_BODY_KINDS:
-            return holder_kind in ("", "namespace")
+        if parent_kind not in TYPE_BODY_KINDS:
+            return parent_kind in ("", "namespace")
         head = _modifiers.match(source, draft.node.start_byte)
         words = head[0].split() if head else []
-        return holder_kind in ("interface", "enum") or any(
+        return parent_kind in ("interface", "enum") or any(
             word in words for word in (b"public", b"internal", b"protected")
         )
 

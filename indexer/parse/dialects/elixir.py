@@ -1,17 +1,25 @@
 """Elixir: definitions by macros, aliases, pipes."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import tree_sitter
 
 from codecards.indexer.parse.comments import clean_string
-from codecards.indexer.parse.dialects.base import Captures, Dialect, Draft, RawImport, node_text
+from codecards.indexer.parse.dialects.base import Dialect
+from codecards.indexer.parse.dialects.drafts import Draft, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures, node_text
 
 KINDS = {
-    "defmodule": "module", "defprotocol": "interface", "defimpl": "impl", "defmacro": "macro", "defmacrop": "macro",
-    "defguard": "macro", "defguardp": "macro", "describe": "namespace",
-}  # fmt: skip
+    "defmodule": "module",
+    "defprotocol": "interface",
+    "defimpl": "impl",
+    "defmacro": "macro",
+    "defmacrop": "macro",
+    "defguard": "macro",
+    "defguardp": "macro",
+    "describe": "namespace",
+}
 """What a macro defines; others define functions."""
 ATTRIBUTES = frozenset(
     """doc moduledoc typedoc spec impl type typep opaque callback macrocallback behaviour derive enforce_keys tag moduletag describetag
@@ -32,10 +40,10 @@ _for = re.compile(r"\bfor:\s*([\w.]+)")
 class ElixirDialect(Dialect):
     """Elixir, with ExUnit's tests."""
 
-    self_words = {"__MODULE__": "self"}  # noqa: RUF012
+    self_words: Mapping[str, str] = {"__MODULE__": "self"}
     has_type_arguments = False
     signature_end = " \t,"
-    plain_names = frozenset(
+    builtin_names = frozenset(
         """def defp defmacro defmacrop defmodule defprotocol defimpl defstruct defexception defguard defguardp defdelegate defoverridable
         alias import require use if unless case cond with for fn do quote unquote unquote_splicing receive try raise reraise throw
         super and or not in when test describe setup setup_all assert refute property doc moduledoc spec type typep opaque callback impl
@@ -61,11 +69,11 @@ class ElixirDialect(Dialect):
             draft.owner, _, draft.name = draft.name.rpartition(".")
         return (draft,)
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
         """Return the kind: the macro tells it."""
         return draft.kind
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
         """Return whether it is not private, by its macro."""
         head = source[draft.node.start_byte : draft.node.start_byte + 10]
         return not head.startswith((b"defp ", b"defp(", b"defmacrop", b"defguardp", b"@typep", b"defnp"))

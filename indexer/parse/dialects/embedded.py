@@ -11,7 +11,8 @@ import tree_sitter
 import tree_sitter_json
 
 from codecards.indexer.facts import Definition, FileFacts
-from codecards.indexer.parse.dialects.base import Dialect, Extract, node_text
+from codecards.indexer.parse.dialects.base import Dialect, Extract
+from codecards.indexer.parse.dialects.nodes import node_text
 from codecards.indexer.parse.languages import LANGUAGE_BY_NAME, load_grammar
 from codecards.indexer.problems import Reason
 

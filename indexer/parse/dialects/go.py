@@ -1,16 +1,18 @@
 """Go: receivers, import paths, results in brackets."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import tree_sitter
 
-from codecards.indexer.parse.dialects.base import Captures, Dialect, Draft, RawImport, field_text
+from codecards.indexer.parse.dialects.base import Dialect
 from codecards.indexer.parse.dialects.chains import type_name
+from codecards.indexer.parse.dialects.drafts import Draft, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures, field_text
 
 _version = re.compile(r"(?:/v\d+|\.v\d+)\Z")
 _receiver_name = re.compile(rb"func\s*\(\s*([^\W\d]\w*)\s+\S")
-_plain = frozenset(
+_BUILTINS = frozenset(
     """bool byte complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune string uint uint8 uint16 uint32 uint64
     uintptr any comparable append cap clear close complex copy delete imag len make max min new panic print println real recover
     nil true false iota""".split()
@@ -20,8 +22,8 @@ _plain = frozenset(
 class GoDialect(Dialect):
     """Go with type parameters."""
 
-    self_words = {}  # noqa: RUF012
-    plain_names = _plain
+    self_words: Mapping[str, str] = {}
+    builtin_names = _BUILTINS
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
         """Return the definition with the name that a method gives its receiver; the blank identifier names nothing."""
@@ -30,11 +32,11 @@ class GoDialect(Dialect):
             draft.self_name = match[1].decode() if match else ""
         return (draft,) if draft.name != "_" else ()
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
         """Return the kind: the query says it."""
         return draft.kind
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
         """Return whether the name starts with a capital letter."""
         return draft.name[:1].isupper()
 

@@ -1,13 +1,15 @@
 """Haskell: equations of one function belong together; import lists, export lists."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import tree_sitter
 
 from codecards.indexer.facts import Definition, FileFacts
-from codecards.indexer.parse.dialects.base import Captures, Dialect, Draft, RawImport, field_text
+from codecards.indexer.parse.dialects.base import Dialect
+from codecards.indexer.parse.dialects.drafts import Draft, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures, field_text
 
 _header = re.compile(r"^module\s+([\w.']+)\s*(\((.*?)\))?\s*where\b", re.DOTALL | re.MULTILINE)
 _comment = re.compile(r"\{-.*?-\}|--[^\n]*", re.DOTALL)
@@ -25,9 +27,9 @@ _import = re.compile(
 class HaskellDialect(Dialect):
     """Haskell 2010 with GHC's extensions."""
 
-    self_words = {}  # noqa: RUF012
+    self_words: Mapping[str, str] = {}
     has_type_arguments = False
-    plain_names = frozenset(
+    builtin_names = frozenset(
         """Int Integer Double Float Bool Char String Maybe Either IO Just Nothing Left Right True False Show Eq Ord Read Enum Bounded
         Functor Applicative Monad Monoid Semigroup Foldable Traversable Num Word otherwise return pure fmap map mapM mapM_ forM forM_ filter
         foldr foldl show read fst snd id const flip not null length head tail last init concat concatMap zip zipWith elem lookup
@@ -46,9 +48,9 @@ class HaskellDialect(Dialect):
                 return ()  # the type says it
         return (draft,)
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
         """Return the kind; functions of classes and instances are methods."""
-        return "method" if draft.kind == "function" and holder_kind in ("class", "impl") else draft.kind
+        return "method" if draft.kind == "function" and parent_kind in ("class", "impl") else draft.kind
 
     def is_reference(self, name: str, receiver: str, kind: str) -> bool:
         """Return whether a name may be defined somewhere; one of a single letter is a local value."""
@@ -57,7 +59,7 @@ class HaskellDialect(Dialect):
     def _chain(self, written: bytes) -> str:
         return super()._chain(written.rstrip(b". "))
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
         """Return True: the export list is read in the end."""
         return True
 
@@ -82,19 +84,16 @@ class HaskellDialect(Dialect):
 
     def finish(self, facts: FileFacts, text: str) -> FileFacts:
         """Return the facts with each function's signature and equations as one definition."""
-        normalised_name = _joined(facts)
-        normalised_name = replace(
-            normalised_name, definitions=tuple(_without_mark(one) for one in normalised_name.definitions)
-        )
+        joined = _joined(facts)
+        joined = replace(joined, definitions=tuple(_without_mark(one) for one in joined.definitions))
         header = _header.search(_comment.sub("", text))
         if header is None or header[3] is None or f"module {header[1]}" in header[3]:
-            return normalised_name
+            return joined
         names = {found[1] or found[2].rpartition(".")[2] for found in _exported.finditer(header[3])}
         shown = tuple(
-            one if one.parent >= 0 or one.name in names else replace(one, exported=False)
-            for one in normalised_name.definitions
+            one if one.parent >= 0 or one.name in names else replace(one, exported=False) for one in joined.definitions
         )
-        return replace(normalised_name, definitions=shown)
+        return replace(joined, definitions=shown)
 
 
 def _joined(facts: FileFacts) -> FileFacts:

@@ -6,7 +6,9 @@ from collections.abc import Iterable
 import tree_sitter
 
 from codecards.indexer.facts import TYPE_BODY_KINDS
-from codecards.indexer.parse.dialects.base import Captures, Dialect, Draft, RawImport, node_text
+from codecards.indexer.parse.dialects.base import Dialect
+from codecards.indexer.parse.dialects.drafts import Draft, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures, node_text
 
 _annotations = re.compile(r"\A(?:@(?!interface\b)[\w.]+(?:\s*\((?:[^()\"]|\"(?:\\.|[^\"\\])*\"|\([^()]*\))*\))?\s*)+")
 _modifiers = re.compile(
@@ -14,7 +16,7 @@ _modifiers = re.compile(
     rb"|synchronized|transient|volatile|strictfp|sealed|non-sealed)\b)*"
 )
 _import = re.compile(r"import\s+(static\s+)?([\w.\s]+?)(\.\s*\*)?\s*;?\Z")
-_plain = frozenset(
+_BUILTINS = frozenset(
     """String Object Integer Long Double Float Boolean Byte Short Character Void Number Math System Exception RuntimeException
     IllegalArgumentException IllegalStateException NullPointerException Throwable Error List Map Set Collection Iterable Iterator
     Optional Stream Override Deprecated SuppressWarnings FunctionalInterface SafeVarargs Runnable Class var Comparable
@@ -26,7 +28,7 @@ class JavaDialect(Dialect):
     """Java up to records and patterns."""
 
     type_wrappers = frozenset({"Optional", "CompletableFuture", "Future", "AtomicReference", "Provider", "Supplier"})
-    plain_names = _plain
+    builtin_names = _BUILTINS
     splats = frozenset()
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
@@ -37,13 +39,13 @@ class JavaDialect(Dialect):
                 draft.kind = "constant"
         return (draft,)
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
         """Return the kind: the query says it."""
         return draft.kind
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
         """Return whether it is not private, and lies in a type or at the top."""
-        if holder_kind and holder_kind not in TYPE_BODY_KINDS:
+        if parent_kind and parent_kind not in TYPE_BODY_KINDS:
             return False
         head = _modifiers.match(source, draft.node.start_byte)
         return head is None or b"private" not in head[0].split()

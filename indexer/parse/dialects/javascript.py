@@ -1,22 +1,15 @@
 """JavaScript and TypeScript: modules of three kinds, and methods written in objects, prototypes and exports."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import tree_sitter
 
 from codecards.indexer.facts import Export, FileFacts
-from codecards.indexer.parse.dialects.base import (
-    Captures,
-    Dialect,
-    Draft,
-    RawBinding,
-    RawImport,
-    ancestor,
-    field_text,
-    node_text,
-)
+from codecards.indexer.parse.dialects.base import Dialect
+from codecards.indexer.parse.dialects.drafts import Draft, RawBinding, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures, ancestor, field_text, node_text
 
 _accessor = re.compile(
     rb"(?:(?:static|async|override|public|private|protected|abstract|declare|readonly)\s+|@[\w.]+(?:\([^)]*\))?\s*)*"
@@ -33,9 +26,11 @@ _common_js = re.compile(
     r"([A-Za-z_$][\w$]*)\s*(?:;|$))",
     re.MULTILINE,
 )
-_holders = frozenset({"variable_declarator", "assignment_expression", "pair", "arguments", "class_body", "export_statement", "array",
-                      "return_statement", "public_field_definition", "field_definition"})  # fmt: skip
-_builtins = frozenset(
+_holders = frozenset(
+    """variable_declarator assignment_expression pair arguments class_body export_statement array return_statement
+    public_field_definition field_definition""".split()
+)
+_BUILTINS = frozenset(
     """Promise Array Record Partial Readonly ReadonlyArray Pick Omit Map Set WeakMap WeakSet Error TypeError RangeError Date RegExp
     Function Object String Number Boolean Symbol BigInt Uint8Array ArrayBuffer Iterable Iterator AsyncIterable Required
     NonNullable ReturnType Parameters Extract Exclude Awaited InstanceType undefined null NaN Infinity require""".split()
@@ -45,12 +40,12 @@ _builtins = frozenset(
 class JavaScriptDialect(Dialect):
     """JavaScript with JSX, TypeScript with and without it."""
 
-    self_words = {"this": "self", "super": "super"}  # noqa: RUF012
+    self_words: Mapping[str, str] = {"this": "self", "super": "super"}
     type_wrappers = frozenset(
         {"Promise", "Readonly", "Partial", "Required", "NonNullable", "Awaited", "Ref", "WeakRef"}
     )
     constructors = frozenset({"constructor"})
-    plain_names = _builtins
+    builtin_names = _BUILTINS
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
         """Return the definition with the owner that its place gives it, none for a name that is imported."""
@@ -71,24 +66,24 @@ class JavaScriptDialect(Dialect):
             draft.name = draft.name.strip("\"'")
         return (draft,)
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
         """Return the kind; accessors are properties, names in capitals constants."""
         if draft.kind == "variable":
             return "constant" if draft.name.isupper() and len(draft.name) > 1 else "variable"
         if draft.kind in ("function", "method"):
             if draft.node.type == "method_definition" and _accessor.match(source, draft.node.start_byte):
                 return "property"
-            if draft.name == "constructor" and holder_kind == "class":
+            if draft.name == "constructor" and parent_kind == "class":
                 return "constructor"
             return "method" if draft.owner or draft.kind == "method" else "function"
         return draft.kind
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
         """Return whether the text at the definition says so; `finish` knows the rest."""
-        if holder_kind in ("class", "interface", "enum"):
+        if parent_kind in ("class", "interface", "enum"):
             return not draft.name.startswith("#") and not _private.match(source, draft.node.start_byte)
         if (
-            holder_kind == "namespace"
+            parent_kind == "namespace"
             or source.startswith((b"export", b"@"), draft.start)
             or draft.node.type in ("pair", "method_definition")
         ):

@@ -5,7 +5,9 @@ from collections.abc import Iterable
 
 import tree_sitter
 
-from codecards.indexer.parse.dialects.base import Captures, Dialect, Draft, RawImport, node_text
+from codecards.indexer.parse.dialects.base import Dialect
+from codecards.indexer.parse.dialects.drafts import Draft, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures, node_text
 
 _import = re.compile(r"import\s+([\w.`]+?)(\.\*)?(?:\s+as\s+(\w+))?\s*;?\s*\Z")
 _word = re.compile(rb"[a-z]+")
@@ -16,7 +18,7 @@ _unended = re.compile(r"(?<=[^\s{;,(]) (?=\})")
 class KotlinDialect(Dialect):
     """Kotlin, scripts and multiplatform sources too."""
 
-    plain_names = frozenset(
+    builtin_names = frozenset(
         """Int Long Short Byte Float Double Boolean Char String Unit Any Nothing Array List MutableList Map MutableMap Set MutableSet
         Pair Triple Throwable Exception listOf mutableListOf mapOf mutableMapOf setOf emptyList emptyMap arrayOf println print require
         check error requireNotNull checkNotNull TODO lazy let run apply also with takeIf repeat to until downTo step in is""".split()
@@ -36,16 +38,16 @@ class KotlinDialect(Dialect):
         draft.name = draft.name.strip("`")
         return (draft,)
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
         """Return the kind; the keyword before the name tells an interface, the body an enum."""
         if draft.node.type == "class_declaration":
             words = _word.findall(source[draft.node.start_byte : draft.name_start][-200:])
             if b"interface" in words[-2:]:
                 return "interface"
             return "enum" if b"enum" in words else "class"
-        return super().refine_kind(draft, holder_kind, holder_name, source)
+        return super().refine_kind(draft, parent_kind, parent_name, source)
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
         """Return whether it is not private."""
         return b"private" not in _word.findall(source[draft.node.start_byte : draft.name_start][-200:])
 

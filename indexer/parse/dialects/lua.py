@@ -7,7 +7,10 @@ from dataclasses import replace
 import tree_sitter
 
 from codecards.indexer.facts import Definition, Export, FileFacts
-from codecards.indexer.parse.dialects.base import UNKNOWN, Captures, Dialect, Draft, RawImport, node_text
+from codecards.indexer.parse.dialects.base import Dialect
+from codecards.indexer.parse.dialects.chains import UNKNOWN
+from codecards.indexer.parse.dialects.drafts import Draft, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures, node_text
 
 _required = re.compile(r"\brequire\s*\(?\s*[\"']([^\"']+)[\"']")
 _alias = re.compile(r"([A-Za-z_][\w.]*)\s*=\s*\Z")
@@ -21,7 +24,7 @@ class LuaDialect(Dialect):
     """Lua 5.1 to 5.4 and LuaJIT."""
 
     has_type_arguments = False
-    plain_names = frozenset(
+    builtin_names = frozenset(
         """require print pairs ipairs type tostring tonumber setmetatable getmetatable assert error pcall xpcall select next rawget
         rawset rawequal unpack dofile loadfile load loadstring collectgarbage""".split()
     )
@@ -35,11 +38,11 @@ class LuaDialect(Dialect):
             return ()
         return (draft,)
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
         """Return the kind: the query says it."""
         return draft.kind
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
         """Return whether it is global or in a table."""
         return not source.startswith(b"local", draft.start) and not source.startswith(b"local", draft.node.start_byte)
 

@@ -1,25 +1,27 @@
 """Python: imports, docstrings, properties, `__all__`."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import tree_sitter
 
 from codecards.indexer.facts import Export, FileFacts
-from codecards.indexer.parse.dialects.base import Dialect, Draft, RawImport, node_text
+from codecards.indexer.parse.dialects.base import Dialect
+from codecards.indexer.parse.dialects.drafts import Draft, RawImport
+from codecards.indexer.parse.dialects.nodes import node_text
 
 _docstring = re.compile(rb'(?:\s++|#[^\n]*+)*+[rRuU]?("""|\'\'\'|"|\')((?:\\.|(?!\1).)*)\1', re.DOTALL)
 _property = re.compile(rb"@(?:[\w.]*property|[\w.]+\.(?:setter|getter|deleter))\b")
 _all = re.compile(r"^__all__\s*(?::[^=\n]*)?\+?=\s*[\[(]([^\])]*)[\])]", re.MULTILINE)
 _all_name = re.compile(r"[\"']([\w.]+)[\"']")
-_builtins = frozenset(
+_BUILTINS = frozenset(
     """int str bytes float bool None object dict list set frozenset tuple type complex bytearray Any Optional Union List Dict
     Set Tuple Type Callable Iterable Iterator Sequence Mapping Literal Final ClassVar Annotated Self TypeVar Generic Protocol
     Exception ValueError TypeError KeyError IndexError AttributeError RuntimeError OSError IOError ImportError StopIteration
     NotImplementedError property staticmethod classmethod super""".split()
 )
-_wrappers = frozenset(
+_TYPE_WRAPPERS = frozenset(
     {"Optional", "Annotated", "ClassVar", "Final", "Type", "type", "Awaitable", "Required", "NotRequired", "ReadOnly"}
 )
 
@@ -27,20 +29,20 @@ _wrappers = frozenset(
 class PythonDialect(Dialect):
     """Python 3, as far as the grammar reads it."""
 
-    self_words = {"self": "self", "cls": "self", "super()": "super"}  # noqa: RUF012
+    self_words: Mapping[str, str] = {"self": "self", "cls": "self", "super()": "super"}
     has_type_arguments = False
-    type_wrappers = _wrappers
+    type_wrappers = _TYPE_WRAPPERS
     signature_end = ": \t"
     constructors = frozenset({"__init__", "__new__"})
-    plain_names = _builtins
+    builtin_names = _BUILTINS
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
         """Return the kind; what is decorated as a property is one, a name in capitals a constant."""
         if draft.kind == "variable":
-            if holder_kind == "enum" or (draft.name.isupper() and len(draft.name) > 1):
+            if parent_kind == "enum" or (draft.name.isupper() and len(draft.name) > 1):
                 return "constant"
-            return "field" if holder_kind == "class" else "variable"
-        kind = super().refine_kind(draft, holder_kind, holder_name, source)
+            return "field" if parent_kind == "class" else "variable"
+        kind = super().refine_kind(draft, parent_kind, parent_name, source)
         if kind == "constructor" and draft.name not in self.constructors:
             kind = "method"
         if kind == "method" and draft.start < draft.node.start_byte:
@@ -59,7 +61,7 @@ class PythonDialect(Dialect):
         match = _docstring.match(source, 0, 20_000)
         return _inner(match) if match else ""
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
         """Return whether the name starts without an underscore (dunder names are public)."""
         return not draft.name.startswith("_") or draft.name.endswith("__")
 

@@ -1,18 +1,20 @@
 """Ruby: names with signs, mixed-in modules, `new`, methods that are called by their bare names."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import tree_sitter
 
 from codecards.indexer.facts import FileFacts
-from codecards.indexer.parse.dialects.base import Captures, Dialect, Draft, RawImport, dotted, field_text, node_text
-from codecards.indexer.parse.dialects.chains import chain
+from codecards.indexer.parse.dialects.base import Dialect
+from codecards.indexer.parse.dialects.chains import chain, dotted
+from codecards.indexer.parse.dialects.drafts import Draft, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures, field_text, node_text
 
 _visibility = re.compile(r"^[ \t]*(private|protected|public)(?:_class_method)?[ \t]*(?:#.*)?$", re.MULTILINE)
 _hidden = re.compile(rb"(?:private|protected)(?:_class_method)?\s+\Z")
-_plain = frozenset(
+_BUILTINS = frozenset(
     """require require_relative include extend prepend attr_accessor attr_reader attr_writer private protected public raise puts print
     p loop lambda proc define_method alias_method module_function private_constant private_class_method String Integer Float Array
     Hash Symbol NilClass StandardError ArgumentError RuntimeError Struct Object Class Module Proc Set Time block_given? format
@@ -23,10 +25,10 @@ _plain = frozenset(
 class RubyDialect(Dialect):
     """Ruby up to endless methods."""
 
-    self_words = {"self": "self", "super": "super", "self.class": "self"}  # noqa: RUF012
+    self_words: Mapping[str, str] = {"self": "self", "super": "super", "self.class": "self"}
     has_type_arguments = False
     constructors = frozenset({"initialize"})
-    plain_names = _plain
+    builtin_names = _BUILTINS
     bare_names_call = True
     signature_end = " \t;{"
 
@@ -43,15 +45,15 @@ class RubyDialect(Dialect):
             draft.owner = dotted(owner) if owner[:1].isupper() else ""
         return (draft,)
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
         """Return the kind; a method outside all classes is a function."""
         if draft.kind != "method":
             return draft.kind
-        if holder_kind not in ("class", "module") and not draft.owner and draft.node.type != "singleton_method":
+        if parent_kind not in ("class", "module") and not draft.owner and draft.node.type != "singleton_method":
             return "function"
         return "constructor" if draft.name in self.constructors else "method"
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
         """Return whether no `private` stands before it on its line; `finish` knows the rest."""
         return not _hidden.search(source[max(0, draft.node.start_byte - 24) : draft.node.start_byte])
 

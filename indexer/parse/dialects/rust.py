@@ -1,20 +1,22 @@
 """Rust: use trees, impl blocks, calls inside macros."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import tree_sitter
 
 from codecards.indexer.facts import FileFacts
-from codecards.indexer.parse.dialects.base import Captures, Dialect, Draft, RawImport, field_text, node_text
+from codecards.indexer.parse.dialects.base import Dialect
 from codecards.indexer.parse.dialects.chains import UNKNOWN, chain
+from codecards.indexer.parse.dialects.drafts import Draft, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures, field_text, node_text
 
 _public = re.compile(rb"pub\b")
 _before = re.compile(r"((?:[\w]+(?:::<[^<>]*>)?(?:\([^()]*\))?\s*(?:::|\.)\s*)+)\Z")
 _awaited = re.compile(r"\.await\b(?!\()")
 _words = re.compile(r"[^\W\d]\w*")
-_plain = frozenset(
+_BUILTINS = frozenset(
     """String Vec Option Result Box Some None Ok Err Self str Rc Arc RefCell Cell Mutex RwLock HashMap HashSet BTreeMap BTreeSet Fn
     FnMut FnOnce Send Sync Sized Copy Clone Debug Default Drop Iterator IntoIterator From Into PartialEq Eq PartialOrd Ord Hash
     println print eprintln eprint format vec assert assert_eq assert_ne panic todo unimplemented unreachable write writeln matches
@@ -26,12 +28,12 @@ _plain = frozenset(
 class RustDialect(Dialect):
     """Rust of all editions."""
 
-    self_words = {"self": "self", "Self": "self", "super": "super"}  # noqa: RUF012
+    self_words: Mapping[str, str] = {"self": "self", "Self": "self", "super": "super"}
     type_wrappers = frozenset(
-        {"Box", "Rc", "Arc", "Option", "Result", "RefCell", "Mutex", "RwLock", "Lazy", "LazyLock", "OnceCell", "OnceLock", "Cow", "Pin",
-         "Weak", "MutexGuard", "Ref", "RefMut"}
-    )  # fmt: skip
-    plain_names = _plain
+        """Box Rc Arc Option Result RefCell Mutex RwLock Lazy LazyLock OnceCell OnceLock Cow Pin
+        Weak MutexGuard Ref RefMut""".split()
+    )
+    builtin_names = _BUILTINS
     signature_end = "{= \t;"
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
@@ -42,13 +44,13 @@ class RustDialect(Dialect):
             draft.name = name.rpartition(".")[2] or (words[0] if words else "impl")
         return (draft,) if draft.name != "_" else ()
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
         """Return the kind; a function of a type is a method, also one that makes the type."""
-        return "method" if draft.kind == "function" and holder_kind in ("impl", "trait") else draft.kind
+        return "method" if draft.kind == "function" and parent_kind in ("impl", "trait") else draft.kind
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
         """Return whether it is `pub`, or part of a trait; blocks and macros have no say of their own."""
-        if holder_kind == "trait" or draft.kind in ("impl", "macro"):
+        if parent_kind == "trait" or draft.kind in ("impl", "macro"):
             return True
         return bool(_public.match(source, draft.node.start_byte))
 

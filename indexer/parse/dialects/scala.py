@@ -7,7 +7,9 @@ from dataclasses import replace
 import tree_sitter
 
 from codecards.indexer.facts import FileFacts
-from codecards.indexer.parse.dialects.base import Captures, Dialect, Draft, RawImport, node_text
+from codecards.indexer.parse.dialects.base import Dialect
+from codecards.indexer.parse.dialects.drafts import Draft, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures, node_text
 
 _packages = re.compile(
     r"\A(?>\s+|//[^\n]*|/\*.*?\*/)*+((?>package\s+(?!object\b)[\w.`]+[ \t\r]*[\n;{]\s*)+)", re.DOTALL
@@ -24,7 +26,7 @@ class ScalaDialect(Dialect):
     type_wrappers = frozenset({"Option", "Some"})
     constructors = frozenset({"this"})
     signature_end = "{= \t;:"
-    plain_names = frozenset(
+    builtin_names = frozenset(
         """Int Long Short Byte Float Double Boolean Char String Unit Any AnyRef AnyVal Nothing Null List Seq Map Set Vector Array
         Option Some None Right Left Either Future Try Success Failure Throwable Exception Iterator println print require assert
         throws inline deprecated tailrec implicitly""".split()
@@ -37,11 +39,11 @@ class ScalaDialect(Dialect):
         draft.name = draft.name.strip("`")
         return (draft,)
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
         """Return the kind."""
-        return "constructor" if draft.name == "this" else super().refine_kind(draft, holder_kind, holder_name, source)
+        return "constructor" if draft.name == "this" else super().refine_kind(draft, parent_kind, parent_name, source)
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
         """Return whether it is not private."""
         return b"private" not in _word.findall(source[draft.node.start_byte : draft.name_start][-200:])
 

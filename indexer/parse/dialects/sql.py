@@ -10,9 +10,19 @@ from dataclasses import replace
 from codecards.indexer.facts import Definition, FileFacts
 from codecards.indexer.parse.dialects.base import Dialect
 
-KINDS = {"table": "table", "view": "view", "function": "function", "procedure": "procedure", "trigger": "trigger",
-         "index": "index",
-         "type": "type", "domain": "type", "sequence": "variable", "package": "module", "event": "trigger"}  # fmt: skip
+KINDS = {
+    "table": "table",
+    "view": "view",
+    "function": "function",
+    "procedure": "procedure",
+    "trigger": "trigger",
+    "index": "index",
+    "type": "type",
+    "domain": "type",
+    "sequence": "variable",
+    "package": "module",
+    "event": "trigger",
+}
 _hidden = re.compile(r"--[^\n]*|/\*.*?\*/|(\$\w*\$).*?\1|'(?:[^'\\]|''|\\.)*'|(?<![\w\]])N'(?:[^']|'')*'", re.DOTALL)
 _head = re.compile(
     r"^[ \t]*create\s+(?:or\s+(?:replace|alter)\s+)?(?:definer\s*=\s*\S+\s+)?"

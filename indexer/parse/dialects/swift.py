@@ -1,12 +1,14 @@
 """Swift: kinds of types, extensions, imports."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import tree_sitter
 
-from codecards.indexer.parse.dialects.base import Captures, Dialect, Draft, RawImport, field_text, node_text
+from codecards.indexer.parse.dialects.base import Dialect
 from codecards.indexer.parse.dialects.chains import without_brackets
+from codecards.indexer.parse.dialects.drafts import Draft, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures, field_text, node_text
 
 KINDS = {"class": "class", "struct": "struct", "enum": "enum", "extension": "impl", "actor": "class"}
 _import = re.compile(
@@ -18,9 +20,9 @@ _private = re.compile(rb"\b(?:private|fileprivate)\b(?!\s*\(set\))")
 class SwiftDialect(Dialect):
     """Swift 5 and 6."""
 
-    self_words = {"self": "self", "Self": "self", "super": "super"}  # noqa: RUF012
+    self_words: Mapping[str, str] = {"self": "self", "Self": "self", "super": "super"}
     type_wrappers = frozenset({"Optional"})
-    plain_names = frozenset(
+    builtin_names = frozenset(
         """Int Int8 Int16 Int32 Int64 UInt UInt8 UInt16 UInt32 UInt64 Float Double Bool String Character Void Any AnyObject Array
         Dictionary Set Optional Result Error Never Data Date URL UUID Codable Decodable Encodable Equatable Hashable Comparable
         Sendable Identifiable CustomStringConvertible print fatalError precondition preconditionFailure assert min max abs type
@@ -39,11 +41,11 @@ class SwiftDialect(Dialect):
         draft.name = draft.name.strip("`")
         return (draft,)
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
         """Return the kind."""
-        return "method" if draft.kind == "function" and holder_kind in _HOLDERS else draft.kind
+        return "method" if draft.kind == "function" and parent_kind in _HOLDERS else draft.kind
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
         """Return whether it is not private to its file or type."""
         return not _private.search(source, draft.node.start_byte, max(draft.name_start, draft.node.start_byte))
 

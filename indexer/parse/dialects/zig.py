@@ -1,12 +1,14 @@
 """Zig: files as structs, imports by `@import`, types made by functions."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import tree_sitter
 
-from codecards.indexer.parse.dialects.base import Captures, Dialect, Draft, RawImport, node_text
+from codecards.indexer.parse.dialects.base import Dialect
 from codecards.indexer.parse.dialects.chains import UNKNOWN
+from codecards.indexer.parse.dialects.drafts import Draft, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures, node_text
 
 _imported = re.compile(r"@import\s*\(\s*\"([^\"]+)\"")
 _alias = re.compile(r"\b(?:const|var)\s+(\w+)\s*(?::[^=\n]*)?=\s*\Z")
@@ -19,9 +21,9 @@ _error_union = re.compile(rb"^[\w.]*!")
 class ZigDialect(Dialect):
     """Zig 0.11 and later."""
 
-    self_words = {"self": "self", "Self": "self", "@This()": "self"}  # noqa: RUF012
+    self_words: Mapping[str, str] = {"self": "self", "Self": "self", "@This()": "self"}
     has_type_arguments = False
-    plain_names = frozenset(
+    builtin_names = frozenset(
         "u8 u16 u32 u64 i8 i16 i32 i64 usize isize bool void anyerror anytype type noreturn f32 f64 comptime_int T Self".split()
     )
 
@@ -35,13 +37,13 @@ class ZigDialect(Dialect):
                 draft.kind = "constant"
         return (draft,)
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
         """Return the kind; a function in a type that a function makes is a method too."""
-        if draft.kind == "function" and holder_kind == "function" and holder_name[:1].isupper():
+        if draft.kind == "function" and parent_kind == "function" and parent_name[:1].isupper():
             return "method"
-        return "method" if draft.kind == "function" and holder_kind in ("struct", "enum") else draft.kind
+        return "method" if draft.kind == "function" and parent_kind in ("struct", "enum") else draft.kind
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
         """Return whether it is `pub` or `export`."""
         return bool(_public.match(source, draft.node.start_byte))
 
@@ -65,7 +67,7 @@ class ZigDialect(Dialect):
         """Return a type without pointers, slices, options and errors."""
         text = _error_union.sub(b"", _pointer.sub(b"", written.strip()))
         found = super()._type_text(_pointer.sub(b"", text))
-        return "" if found in self.plain_names or found == UNKNOWN else found
+        return "" if found in self.builtin_names or found == UNKNOWN else found
 
 
 def dialect(language: str) -> Dialect:

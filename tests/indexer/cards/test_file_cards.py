@@ -1,6 +1,6 @@
 """What is kept of a file goes into every answer, so it holds no secrets."""
 
-from codecards.indexer.cards.file_cards import read_content
+from codecards.indexer.cards.file_cards import record_of_bytes
 from codecards.indexer.cards.record import pack
 from codecards.indexer.text.secrets import MASK
 
@@ -10,7 +10,7 @@ TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 def shown_of(source: str, language: str) -> list[tuple[str, str, str]]:
     """Return (name, signature, doc) of each card, of which none holds a secret."""
-    record = read_content(source.encode(), language)
+    record = record_of_bytes(source.encode(), language)
     drafts = record.contents.drafts
     assert not any(
         KEY in text or TOKEN in text for one in drafts for text in (one.qualified_name, one.signature, one.doc)
