@@ -1,6 +1,6 @@
-"""Languages: what a file is written in, told by its name and its first bytes, and where its grammar comes from.
+"""Detects the language of a file by its name and first bytes, and loads grammars.
 
-Importing this module loads no grammar; `load_grammar` does, once a language.
+Importing this module loads no grammar; `load_grammar` loads each once.
 """
 
 import importlib
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
     import tree_sitter
 
 HEAD_BYTES = 8192
-"""How much of a file's start `detect_language` can use; more does no harm."""
+"""Number of bytes at the start of a file that `detect_language` uses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """One language that symbols can be extracted from."""
+    """A language from which symbols are extracted."""
 
     name: str
-    """As in `FileFacts.language`, the file of its query and the module of its dialect: "python"."""
+    """Value of `FileFacts.language`, and name of the query file and the dialect: "python"."""
     suffixes: tuple[str, ...] = ()
-    """Endings of file names in lower case, with the dot: (".py", ".pyi")."""
+    """File name suffixes in lower case, with the dot: (".py", ".pyi")."""
     filenames: tuple[str, ...] = ()
     """Whole file names: ("Rakefile",)."""
     interpreters: tuple[str, ...] = ()
-    """Programs that a `#!` line may name, without a version: ("python",)."""
+    """Interpreters of a `#!` line, without version: ("python",)."""
     grammar: str = ""
-    """Module of the grammar's package: "tree_sitter_python"; "" where a dialect reads the text by itself."""
+    """Module of the grammar: "tree_sitter_python"; "" if the dialect reads the text without one."""
     grammar_function: str = "language"
-    """Function of that module that returns the grammar; TypeScript's has two."""
+    """Function of the module that returns the grammar; TypeScript's module has two."""
 
 
 LANGUAGES: tuple[Language, ...] = (
@@ -120,7 +120,7 @@ LANGUAGES: tuple[Language, ...] = (
     Language("svelte", (".svelte",), (), (), "tree_sitter_svelte"),
     Language("jupyter", (".ipynb",)),
 )
-"""All languages with symbols, each with one row; a language is added by its row, its query and, if need be, a dialect."""
+"""All languages with symbols. To add one, add a row, a query and, if the query is not enough, a dialect."""
 
 LANGUAGE_BY_NAME: Mapping[str, Language] = {language.name: language for language in LANGUAGES}
 
@@ -141,11 +141,11 @@ _CPP_GUARD = re.compile(rb"#[ \t]*if(?:def[ \t]+|[ \t]+defined[ \t(]*)__cplusplu
 
 
 def detect_language(path: str, head: bytes) -> str:
-    """Return the name of a file's language, "" for text without a grammar.
+    """Return the name of the language of a file, "" for text without a grammar.
 
     Args:
-        path: From the root, with slashes.
-        head: The first bytes of the file, best `HEAD_BYTES` of them.
+        path: Relative to the root, with slashes.
+        head: First bytes of the file, ideally `HEAD_BYTES`.
     """
     filename = path.rpartition("/")[2]
     if filename in _BY_FILENAME:
@@ -156,7 +156,7 @@ def detect_language(path: str, head: bytes) -> str:
     if lowered.endswith((".blade.php", ".d.ts")):
         return "php" if lowered.endswith(".php") else "typescript"
     stem, dot, suffix = lowered.rpartition(".")
-    if dot and filename.endswith(".C"):  # upper case is C++ by GCC's rule, and only upper case
+    if dot and filename.endswith(".C"):  # GCC treats the upper-case suffix as C++
         return "cpp"
     found = _BY_SUFFIX.get("." + suffix, "") if dot and stem else ""
     if not found and (not dot or not stem) and head.startswith(b"#!"):
@@ -165,7 +165,7 @@ def detect_language(path: str, head: bytes) -> str:
 
 
 def load_grammar(language: Language) -> "tree_sitter.Language":
-    """Return the language's grammar.
+    """Return the grammar of a language.
 
     Raises:
         ImportError: Its package is not installed.
@@ -175,19 +175,19 @@ def load_grammar(language: Language) -> "tree_sitter.Language":
 
 @cache
 def _load(module: str, function: str) -> "tree_sitter.Language":
-    import tree_sitter  # noqa: PLC0415 - so that telling languages stays cheap
+    import tree_sitter  # detecting languages alone does not need it
 
     return tree_sitter.Language(getattr(importlib.import_module(module), function)())
 
 
 def _header_language(head: bytes) -> str:
-    """Return "cpp" for a header with a construct that C does not have, outside `#ifdef __cplusplus`."""
+    """Return "cpp" for a header with a construct that only C++ has, outside `#ifdef __cplusplus`; else "c"."""
     code = _CPP_GUARD.sub(b"", _C_COMMENT.sub(b"", head))
     return "cpp" if _CPP_HEADER.search(code) else "c"
 
 
 def _interpreter_language(head: bytes) -> str:
-    """Return the language of the program that a `#!` line names, looking through `env` and versions."""
+    """Return the language of the interpreter in a `#!` line; `env` and versions are skipped."""
     match = _SHEBANG.match(head)
     if match is None:
         return ""
