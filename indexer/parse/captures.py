@@ -1,4 +1,4 @@
-"""Query matches: each match of a language's query is sorted by its role (see `extraction` for the captures)."""
+"""Runs the query of a language and sorts its matches by role; `extraction` documents the captures."""
 
 import re
 from collections.abc import Callable
@@ -21,14 +21,14 @@ _not_capture = re.compile(r"\"(?:\\.|[^\"\\])*\"|;[^\n]*|\(#[^()]*\)")
 
 @dataclass(slots=True)
 class Collected:
-    """What the matches of one tree gave, by role."""
+    """Matches in one syntax tree, by role."""
 
     source: bytes
     dialect: Dialect
     drafts: list[Draft] = field(default_factory=list)
     references: dict[int, CapturedUse] = field(default_factory=dict)
     bindings: list[Captures] = field(default_factory=list)
-    own_bindings: list[Captures] = field(default_factory=list)
+    dialect_bindings: list[Captures] = field(default_factory=list)
     imports: list[tree_sitter.Node] = field(default_factory=list)
     exports: list[tuple[str, str]] = field(default_factory=list)
     comments: list[tree_sitter.Node] = field(default_factory=list)
@@ -37,17 +37,17 @@ class Collected:
     locals: list[tree_sitter.Node] = field(default_factory=list)
     package: str = ""
     names: set[int] = field(default_factory=set)
-    """Bytes where definitions are named: no uses."""
+    """First bytes of the names of definitions, which are not references."""
 
 
 def collect(syntax: SyntaxTree, language: str, dialect: Dialect) -> Collected:
-    """Return what a language's query finds in a text."""
+    """Return the matches of a language's query in a syntax tree."""
     found = Collected(syntax.data, dialect)
     query, table = definition_query(language), _handlers(language)
     if query is not None:
         for pattern, captures in find_matches(syntax, query):
             for handle, kind, key in table[pattern]:
-                if key in captures:  # one branch of an alternative may lack it
+                if key in captures:  # a branch of an alternation may lack it
                     handle(found, kind, captures[key][0], captures)
     return found
 
@@ -88,8 +88,8 @@ def _add_binding(found: Collected, _kind: str, _node: tree_sitter.Node, captures
     found.bindings.append(captures)
 
 
-def _add_own_binding(found: Collected, _kind: str, _node: tree_sitter.Node, captures: Captures) -> None:
-    found.own_bindings.append(captures)
+def _add_dialect_binding(found: Collected, _kind: str, _node: tree_sitter.Node, captures: Captures) -> None:
+    found.dialect_bindings.append(captures)
 
 
 def _add_import(found: Collected, _kind: str, node: tree_sitter.Node, _captures: Captures) -> None:
@@ -128,7 +128,7 @@ _ROLES: dict[str, Handler] = {
     "definition": _add_definition,
     "reference": _add_reference,
     "binding": _add_binding,
-    "bindings": _add_own_binding,
+    "bindings": _add_dialect_binding,
     "import": _add_import,
     "comment": _add_comment,
     "attribute": _add_attribute,
@@ -141,14 +141,14 @@ _ROLES: dict[str, Handler] = {
 
 @cache
 def _handlers(language: str) -> tuple[tuple[tuple[Handler, str, str], ...], ...]:
-    """Return for each pattern of a language's query what is to be done with its matches, as (how, kind, capture)."""
+    """Return the handlers of each pattern of a language's query, as (handler, kind, name of the capture)."""
     query = definition_query(language)
     if query is None:
         return ()
     text = query_text(language).encode()
     table: list[tuple[tuple[Handler, str, str], ...]] = []
     for number in range(query.pattern_count):
-        # The binding can't say which captures a pattern has (it raises where it has not), so its text is read.
+        # The binding does not list the captures of a pattern, so they are read from its text.
         pattern = text[query.start_byte_for_pattern(number) : query.end_byte_for_pattern(number)].decode()
         names = dict.fromkeys(re.findall(r"@([\w.]+)", _not_capture.sub("", pattern)))
         roles = [(name.partition(".")[0], name.partition(".")[2], name) for name in names]

@@ -1,4 +1,4 @@
-"""The dialects: what each language has that its query can't say."""
+"""Dialects: for each language, the rules that its query cannot express."""
 
 import importlib
 import importlib.util
@@ -34,12 +34,12 @@ MODULES = {
     "svelte": "embedded",
     "jupyter": "embedded",
 }
-"""Language -> module of this package with a function `dialect(language)`; one that is not there yet means the common rules."""
+"""Language → module of this package with a function `dialect(language)`; other languages use `Dialect` itself."""
 
 
 @cache
 def dialect_of(language: str) -> Dialect:
-    """Return the dialect of a language."""
+    """Return the dialect of a language, the common rules if it has none."""
     name = f"{__name__}.{MODULES.get(language, '')}"
     if language not in MODULES or importlib.util.find_spec(name) is None:
         return Dialect()

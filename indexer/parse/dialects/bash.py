@@ -1,4 +1,4 @@
-"""Bash and other shells: `source` and `.` are imports; commands are calls."""
+"""Bash and other shells: `source` and `.` are imports; other commands are calls."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ from codecards.indexer.parse.dialects.nodes import node_text
 
 
 class BashDialect(Dialect):
-    """POSIX shell with Bash's and Zsh's functions."""
+    """POSIX shell with the functions of Bash and Zsh."""
 
     builtin_names = frozenset(
         "source . echo printf cd test [ [[ local export declare readonly return exit set unset shift eval exec trap"
@@ -19,7 +19,7 @@ class BashDialect(Dialect):
     )
 
     def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
-        """Return the file that `source FILE` reads; other commands bring nothing in."""
+        """Return the file that `source FILE` reads; other commands import nothing."""
         name = node.child_by_field_name("name")
         argument = node.child_by_field_name("argument")
         if name is None or argument is None or node_text(name, source) not in ("source", "."):

@@ -1,4 +1,4 @@
-"""C#: usings, operators, visibility, attributes."""
+"""C#: using directives, operators, visibility, attributes."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -39,7 +39,7 @@ class CSharpDialect(Dialect):
     splats = frozenset()
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
-        """Return the definition with the name that operators, indexers and destructors lack."""
+        """Return the definition; operators, indexers and destructors get a name."""
         node_type = draft.node.type
         if node_type in ("operator_declaration", "conversion_operator_declaration", "indexer_declaration"):
             end = draft.body.start_byte if draft.body is not None else draft.node.end_byte
@@ -60,11 +60,11 @@ class CSharpDialect(Dialect):
         return (draft,)
 
     def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
-        """Return the kind: the query says it."""
+        """Return the kind of the query unchanged."""
         return draft.kind
 
     def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
-        """Return whether it is not private; members of types are private unless they say otherwise."""
+        """Return whether the definition is not private, as members of types are by default."""
         if parent_kind not in TYPE_BODY_KINDS:
             return parent_kind in ("", "namespace")
         head = _modifiers.match(source, draft.node.start_byte)
@@ -78,12 +78,12 @@ class CSharpDialect(Dialect):
         return _attributes.sub("", text)
 
     def reference(self, node: tree_sitter.Node, captures: Captures, source: bytes) -> tuple[str, str]:
-        """Return (receiver, name); `base(…)` and `this(…)` construct."""
+        """Return (receiver, name); `base(…)` and `this(…)` call constructors."""
         receiver, name = super().reference(node, captures, source)
         return receiver, {"base": "super", "this": "self"}.get(name, name)
 
     def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
-        """Return what a `using` brings in: all of a namespace, the members of a type, or one name."""
+        """Return the names of a `using`: all of a namespace, the members of a type, or one name."""
         match = _using.match(node_text(node, source))
         if match is None:
             return ()
@@ -94,7 +94,7 @@ class CSharpDialect(Dialect):
         return (RawImport(path, "*", ""),)
 
     def _type_text(self, written: bytes) -> str:
-        """Return a type; a base that is constructed in the head loses its arguments."""
+        """Return a type; constructor arguments of a base are dropped."""
         return super()._type_text(written if written.startswith(b"(") else written.partition(b"(")[0])
 
 

@@ -1,4 +1,4 @@
-"""Values on their way from a syntax tree to facts: drafts of definitions, raw imports and bindings."""
+"""Intermediate values between the syntax tree and facts: drafts of definitions, raw imports and bindings."""
 
 from dataclasses import dataclass
 
@@ -7,31 +7,31 @@ import tree_sitter
 
 @dataclass(slots=True)
 class Draft:
-    """A definition on its way: what its match says. Bytes count in the source."""
+    """A definition as its match gives it; dialects modify it in place. Byte offsets refer to the source."""
 
     node: tree_sitter.Node
     kind: str
     name: str
     owner: str
-    """Type that it is written for, "" if it is written inside it."""
+    """Type of a method that is written outside it, else ""."""
     start: int
-    """First byte, decorators and the like included; `node.start_byte` is the definition's own."""
+    """First byte, including decorators; `node.start_byte` excludes them."""
     end: int
     name_row: int
     name_start: int
-    """First byte of the name: what tells definitions apart."""
+    """First byte of the name, which identifies the definition."""
     body: tree_sitter.Node | None = None
     bases: tuple[str, ...] = ()
     returns: str = ""
     self_name: str = ""
-    """What the definition calls its receiver, where that is no word of the language (Go)."""
+    """The definition's name for its receiver, if the language has no keyword for it (Go)."""
     first_row: int = -1
     last_row: int = -1
 
 
 @dataclass(frozen=True, slots=True)
 class RawImport:
-    """One imported name; the fields are those of `facts.Import`."""
+    """One imported name; fields are those of `facts.Import`."""
 
     module: str
     name: str
@@ -42,7 +42,7 @@ class RawImport:
 
 @dataclass(frozen=True, slots=True)
 class RawBinding:
-    """What a dialect found out of the type of a local name, to be placed by the byte where it stands."""
+    """A binding found by a dialect; fields are those of `facts.Binding`, its scope follows from the node."""
 
     name: str
     value: str

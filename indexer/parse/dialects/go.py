@@ -1,4 +1,4 @@
-"""Go: receivers, import paths, results in brackets."""
+"""Go: receivers, import paths, several results."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -26,14 +26,14 @@ class GoDialect(Dialect):
     builtin_names = _BUILTINS
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
-        """Return the definition with the name that a method gives its receiver; the blank identifier names nothing."""
+        """Return the definition with the name of its receiver, nothing for the blank identifier."""
         if draft.node.type == "method_declaration":
             match = _receiver_name.match(source, draft.node.start_byte)
             draft.self_name = match[1].decode() if match else ""
         return (draft,) if draft.name != "_" else ()
 
     def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
-        """Return the kind: the query says it."""
+        """Return the kind of the query unchanged."""
         return draft.kind
 
     def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
@@ -41,7 +41,7 @@ class GoDialect(Dialect):
         return draft.name[:1].isupper()
 
     def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
-        """Return what an import brings in; a package's name is taken from its path."""
+        """Return the imported package; its name is derived from its path."""
         path = field_text(node, "path", source).strip('"`')
         alias = field_text(node, "name", source)
         if alias == ".":
@@ -53,7 +53,7 @@ class GoDialect(Dialect):
         return (RawImport(path, "", "" if alias == "_" else alias.replace("-", "_")),)
 
     def _type_text(self, written: bytes) -> str:
-        """Return a type; of several results the first, of what has a name its type."""
+        """Return a type; the first of several results, without its name."""
         text = written.decode("utf-8", "replace").strip()
         if text.startswith("("):
             first = text[1:].split(",")[0].rstrip(") \n\t").split()

@@ -32,7 +32,7 @@ class JavaDialect(Dialect):
     splats = frozenset()
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
-        """Return the definition; what is static and final is a constant."""
+        """Return the definition; a static final field is a constant."""
         if draft.kind == "field":
             head = _modifiers.match(source, draft.node.start_byte)
             if head and b"static" in head[0] and b"final" in head[0]:
@@ -40,11 +40,11 @@ class JavaDialect(Dialect):
         return (draft,)
 
     def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
-        """Return the kind: the query says it."""
+        """Return the kind of the query unchanged."""
         return draft.kind
 
     def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
-        """Return whether it is not private, and lies in a type or at the top."""
+        """Return whether the definition is not private, and is at the top or in a type."""
         if parent_kind and parent_kind not in TYPE_BODY_KINDS:
             return False
         head = _modifiers.match(source, draft.node.start_byte)
@@ -55,14 +55,14 @@ class JavaDialect(Dialect):
         return _annotations.sub("", text)
 
     def reference(self, node: tree_sitter.Node, captures: Captures, source: bytes) -> tuple[str, str]:
-        """Return (receiver, name); `super(…)` and `this(…)` construct."""
+        """Return (receiver, name); `super(…)` and `this(…)` call constructors."""
         receiver, name = super().reference(node, captures, source)
         if receiver.endswith(".this"):  # Outer.this
             receiver = receiver.removesuffix(".this")
         return receiver, {"this": "self"}.get(name, name)
 
     def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
-        """Return what an import brings in: a type, a static member, or all of a package or type."""
+        """Return the imported name: a type, a static member, or all names of a package or type."""
         match = _import.match(node_text(node, source).strip())
         if match is None:
             return ()

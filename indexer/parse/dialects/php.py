@@ -1,4 +1,4 @@
-"""PHP: variables with a sign, names with backslashes, grouped `use`."""
+"""PHP: variables with `$`, names with backslashes, grouped `use`."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,17 +29,17 @@ class PhpDialect(Dialect):
     builtin_names = _BUILTINS
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
-        """Return the definition; a namespace's name gets dots."""
+        """Return the definition; the name of a namespace gets dots."""
         if draft.kind == "namespace":
             draft.name = dotted(draft.name)
         return (draft,)
 
     def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
-        """Return the kind; only `__construct` constructs."""
+        """Return the kind; only `__construct` is a constructor."""
         return "constructor" if draft.kind == "method" and draft.name in self.constructors else draft.kind
 
     def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
-        """Return whether it is neither private nor protected."""
+        """Return whether the definition is neither private nor protected."""
         return not _hidden.match(source, draft.node.start_byte)
 
     def signature(self, text: str) -> str:
@@ -47,18 +47,18 @@ class PhpDialect(Dialect):
         return _attributes.sub("", text)
 
     def reference(self, node: tree_sitter.Node, captures: Captures, source: bytes) -> tuple[str, str]:
-        """Return (receiver, name); a qualified name holds both."""
+        """Return (receiver, name); a qualified name contains both."""
         receiver, name = super().reference(node, captures, source)
         if "\\" in name:
             receiver, _, name = dotted(name).rpartition(".")
         return receiver, name
 
     def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
-        """Return the names of a `use` statement, each by itself."""
+        """Return the names of a `use` statement."""
         return _used(node, source)
 
     def bindings(self, captures: Captures, source: bytes) -> Iterable[RawBinding]:
-        """Return the member that a constructor's parameter becomes."""
+        """Return the member that a promoted parameter of a constructor defines."""
         node = captures["bindings"][0]
         name = field_text(node, "name", source).lstrip("$")
         value = self.type_text(field_text(node, "type", source).encode())

@@ -27,7 +27,7 @@ _TYPE_WRAPPERS = frozenset(
 
 
 class PythonDialect(Dialect):
-    """Python 3, as far as the grammar reads it."""
+    """Python 3."""
 
     self_words: Mapping[str, str] = {"self": "self", "cls": "self", "super()": "super"}
     has_type_arguments = False
@@ -37,7 +37,7 @@ class PythonDialect(Dialect):
     builtin_names = _BUILTINS
 
     def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
-        """Return the kind; what is decorated as a property is one, a name in capitals a constant."""
+        """Return the kind; decorated properties are properties, upper-case names constants."""
         if draft.kind == "variable":
             if parent_kind == "enum" or (draft.name.isupper() and len(draft.name) > 1):
                 return "constant"
@@ -50,7 +50,7 @@ class PythonDialect(Dialect):
         return kind
 
     def docstring(self, draft: Draft, source: bytes) -> str:
-        """Return the string that is the body's first statement."""
+        """Return the string that is the first statement of the body."""
         if draft.body is None:
             return ""
         match = _docstring.match(source, draft.body.start_byte, draft.body.end_byte)
@@ -62,7 +62,7 @@ class PythonDialect(Dialect):
         return _inner(match) if match else ""
 
     def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
-        """Return whether the name starts without an underscore (dunder names are public)."""
+        """Return whether the name does not start with an underscore; dunder names are public."""
         return not draft.name.startswith("_") or draft.name.endswith("__")
 
     def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
@@ -70,7 +70,7 @@ class PythonDialect(Dialect):
         return _plain_imports(node, source) if node.type == "import_statement" else _from_imports(node, source)
 
     def finish(self, facts: FileFacts, text: str) -> FileFacts:
-        """Add the names of `__all__` as exports."""
+        """Return the facts with the names of `__all__` as exports."""
         if "__all__" not in text:
             return facts
         names = [name for listed in _all.findall(text) for name in _all_name.findall(listed)]

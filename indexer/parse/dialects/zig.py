@@ -1,4 +1,4 @@
-"""Zig: files as structs, imports by `@import`, types made by functions."""
+"""Zig: files as structs, imports by `@import`, types returned by functions."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -28,7 +28,7 @@ class ZigDialect(Dialect):
     )
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
-        """Return the definition; a name for an imported file is an import and none."""
+        """Return the definition, nothing for the name of an imported file."""
         if draft.kind == "variable":
             head = source[draft.node.start_byte : draft.node.end_byte][:300]
             if b"@import(" in head.partition(b"\n")[0] or b"@This()" in head or draft.name == "_":
@@ -38,17 +38,17 @@ class ZigDialect(Dialect):
         return (draft,)
 
     def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
-        """Return the kind; a function in a type that a function makes is a method too."""
+        """Return the kind; functions in types are methods, also in types that a function returns."""
         if draft.kind == "function" and parent_kind == "function" and parent_name[:1].isupper():
             return "method"
         return "method" if draft.kind == "function" and parent_kind in ("struct", "enum") else draft.kind
 
     def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
-        """Return whether it is `pub` or `export`."""
+        """Return whether the definition is `pub` or `export`."""
         return bool(_public.match(source, draft.node.start_byte))
 
     def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
-        """Return the file that `@import` names, or the member of it that gets a name."""
+        """Return the imported file, or the one member of it that is bound to a name."""
         match = _imported.match(node_text(node, source))
         if match is None:
             return ()
@@ -64,7 +64,7 @@ class ZigDialect(Dialect):
         return UNKNOWN if b"@" in written and written != b"@This()" else super()._chain(written)
 
     def _type_text(self, written: bytes) -> str:
-        """Return a type without pointers, slices, options and errors."""
+        """Return a type without pointers, slices, optionals and error sets."""
         text = _error_union.sub(b"", _pointer.sub(b"", written.strip()))
         found = super()._type_text(_pointer.sub(b"", text))
         return "" if found in self.builtin_names or found == UNKNOWN else found
