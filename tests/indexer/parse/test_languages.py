@@ -1,4 +1,4 @@
-"""Languages: told by name and first bytes."""
+"""Languages are detected by file name and first bytes."""
 
 import subprocess
 import sys
@@ -38,7 +38,7 @@ from codecards.indexer.parse.languages import LANGUAGES, detect_language, load_g
         ("x.h", b"template <typename T> T f();\n", "cpp"),
     ],
 )
-def test_a_file_is_told_by_its_name_and_its_head(path: str, head: bytes, language: str) -> None:
+def test_a_language_is_detected_by_name_and_head(path: str, head: bytes, language: str) -> None:
     assert detect_language(path, head) == language
 
 
@@ -52,7 +52,7 @@ def test_each_grammar_loads(language: object) -> None:
     assert load_grammar(language).node_kind_count > 0  # type: ignore[arg-type]
 
 
-def test_telling_languages_loads_no_parser() -> None:
+def test_detecting_languages_loads_no_parser() -> None:
     code = "import sys, codecards.indexer.parse.languages; print('tree_sitter' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -1,4 +1,4 @@
-"""Secret files are known by name, and secrets in shown text are masked."""
+"""Secret files are recognised by name, and secrets in shown text are masked."""
 
 import re
 
@@ -15,7 +15,7 @@ from codecards.indexer.walk.secret_names import is_private_key, is_secret_file
     ".env app/.env.production prod.env .npmrc home/.aws/credentials .aws/config deploy/id_rsa x/ID_ED25519 server.pem site.key"
     " .docker/config.json .netrc infra/prod.tfvars terraform.tfstate client_secret_123.json my-private.asc .kube/config".split(),
 )
-def test_a_file_is_secret_by_its_name(path: str) -> None:
+def test_a_file_is_secret_by_name(path: str) -> None:
     assert is_secret_file(path)
 
 
@@ -24,7 +24,7 @@ def test_a_file_is_secret_by_its_name(path: str) -> None:
     ".env.example sample.env .env.local.template app/env.py credentials/store.py src/secrets.py key.py monkey.go id_rsa.py"
     " keys/rsa.go docs/config.json private.go book.asc environment.ts config/aws.py .env.d/readme.md".split(),
 )
-def test_a_file_is_no_secret_for_a_name_that_sounds_like_one(path: str) -> None:
+def test_a_file_with_a_similar_name_is_not_secret(path: str) -> None:
     assert not is_secret_file(path)
 
 
@@ -37,7 +37,7 @@ def test_a_file_is_no_secret_for_a_name_that_sounds_like_one(path: str) -> None:
         (b"key = '-----BEGIN RSA " + b"PRIVATE KEY-----'", False),
     ],
 )
-def test_a_private_key_is_known_by_its_first_line(data: bytes, expected: bool) -> None:
+def test_a_private_key_is_recognised_by_its_first_line(data: bytes, expected: bool) -> None:
     assert is_private_key(data) is expected
 
 
@@ -84,7 +84,7 @@ def test_a_token_is_masked_by_its_shape_in_any_context(token: str, frame: str) -
         ("//registry.example.org/:_authToken=0123456789abcdef01", f"//registry.example.org/:_authToken={MASK}"),
     ],
 )
-def test_a_value_is_masked_by_the_name_it_is_given_to(text: str, masked: str) -> None:
+def test_a_value_is_masked_by_the_name_that_it_is_assigned_to(text: str, masked: str) -> None:
     assert mask_secrets(text) == masked
 
 
@@ -111,11 +111,11 @@ def test_a_value_is_masked_by_the_name_it_is_given_to(text: str, masked: str) ->
         ".sk-fading-circle-animation-delay { }",
     ],
 )
-def test_code_that_only_speaks_of_secrets_is_shown_as_it_is(text: str) -> None:
+def test_code_about_secrets_is_not_masked(text: str) -> None:
     assert mask_secrets(text) == text
 
 
-def test_a_key_is_masked_line_by_line_also_when_its_end_is_cut_off() -> None:
+def test_a_key_is_masked_line_by_line_even_if_cut_off() -> None:
     head = "-----BEGIN RSA " + "PRIVATE KEY-----"
     body = "MIIEpAIBAAKCAQEA7\nqB1cD2eF3gH4iJ5k=\n"
     whole = f"{head}\n{body}-----END RSA " + "PRIVATE KEY-----\nafter\n"
@@ -129,7 +129,7 @@ PARTS = st.sampled_from(
 
 
 @given(st.lists(PARTS, max_size=25).map("".join))
-def test_masking_twice_is_masking_once_and_lines_stay_lines(text: str) -> None:
+def test_masking_is_idempotent_and_keeps_lines(text: str) -> None:
     masked = mask_secrets(text)
     assert mask_secrets(masked) == masked
     assert masked.count("\n") == text.count("\n")
