@@ -143,7 +143,9 @@ class Workers:
         kind = content.language or "text"
         again = "`codecards index --full` tries again"
         if process.timed_out:
-            return record_without_cards(Reason.TIMED_OUT, f"reading it as {kind} took over {self.time_limit_s:.0f} s; {again}")
+            return record_without_cards(
+                Reason.TIMED_OUT, f"reading it as {kind} took over {self.time_limit_s:.0f} s; {again}"
+            )
         detail = f"reading it as {kind} ended the process (status {process.status}); {again}"
         return record_without_cards(Reason.WORKER_DIED, detail)
 
