@@ -165,22 +165,7 @@ def _facts_of_cells(cells: Sequence[_Cell], language: str, n_lines: int, extract
             continue
         last = first + len(cell.lines) - 1
         here = len(definitions)
-        name = f"<cell {number}>"
-        doc = "" if cell.is_code else "\n".join(cell.lines)[:2000]
-        definitions.append(
-            Definition(
-                "",
-                name,
-                "cell",
-                -1,
-                cell.rows[0],
-                cell.rows[0],
-                cell.rows[0],
-                cell.rows[-1],
-                signature=next((line.strip() for line in cell.lines if line.strip()), "")[:300],
-                doc=doc,
-            )
-        )
+        definitions.append(_cell_definition(cell, number))
         cell_of_line.update(dict.fromkeys(range(first, last + 1), here))
         for position, one in enumerate(facts.definitions):
             if first <= one.name_line <= last:
@@ -206,6 +191,23 @@ def _facts_of_cells(cells: Sequence[_Cell], language: str, n_lines: int, extract
             replace(one, scope=moved.get(one.scope, -1), line=line_of.get(one.line, 1)) for one in facts.bindings
         ),
         problems=(),
+    )
+
+
+def _cell_definition(cell: _Cell, number: int) -> Definition:
+    """Return the definition of a cell; a Markdown cell is its documentation."""
+    first_row, last_row = cell.rows[0], cell.rows[-1]
+    return Definition(
+        name="",
+        qualified_name=f"<cell {number}>",
+        kind="cell",
+        parent=-1,
+        lead_line=first_row,
+        first_line=first_row,
+        name_line=first_row,
+        last_line=last_row,
+        signature=next((line.strip() for line in cell.lines if line.strip()), "")[:300],
+        doc="" if cell.is_code else "\n".join(cell.lines)[:2000],
     )
 
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from codecards.indexer.parse.languages import LANGUAGES, detect_language, load_grammar
+from codecards.indexer.parse.languages import LANGUAGES, Language, detect_language, load_grammar
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def test_no_suffix_or_file_name_belongs_to_two_languages() -> None:
 
 
 @pytest.mark.parametrize("language", [one for one in LANGUAGES if one.grammar], ids=lambda one: one.name)
-def test_each_grammar_loads(language: object) -> None:
-    assert load_grammar(language).node_kind_count > 0  # type: ignore[arg-type]
+def test_each_grammar_loads(language: Language) -> None:
+    assert load_grammar(language).node_kind_count > 0
 
 
 def test_detecting_languages_loads_no_parser() -> None:
