@@ -49,7 +49,7 @@ def main() -> int:
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     # Whatever a library prints goes to stderr: stdout carries frames only.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    from codecards.indexer.cards.file_cards import read_content  # noqa: PLC0415 - after stdout is safe
+    from codecards.indexer.cards.file_cards import record_of_bytes  # noqa: PLC0415 - after stdout is safe
     from codecards.indexer.cards.record import pack  # noqa: PLC0415
 
     gc.set_threshold(100_000)  # what a file's reading leaves behind holds no cycles worth looking for
@@ -58,7 +58,7 @@ def main() -> int:
         faulthandler.dump_traceback_later(time_limit_s, exit=True, file=silence)
         language, _, data = request.partition(b"\0")
         try:
-            write_frame(answers, pack(read_content(data, language.decode())).to_frame())
+            write_frame(answers, pack(record_of_bytes(data, language.decode())).to_frame())
         except BrokenPipeError:
             break
         faulthandler.cancel_dump_traceback_later()

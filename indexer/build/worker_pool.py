@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import BinaryIO, Self, cast
 
-from codecards.indexer.cards.record import ContentRecord, PackedRecord, pack, unpack, unread
-from codecards.indexer.problems import Reason
 from codecards.indexer.build.worker import read_frame, write_frame
+from codecards.indexer.cards.record import ContentRecord, PackedRecord, pack, record_without_cards, unpack
+from codecards.indexer.problems import Reason
 
 BYTES_A_PROCESS = 300_000
 """A further process is started when so many bytes more are there to be read: a start costs 0.2 s of CPU, as much as
@@ -143,9 +143,11 @@ class Workers:
         kind = content.language or "text"
         again = "`codecards index --full` tries again"
         if process.timed_out:
-            return unread(Reason.TIMED_OUT, f"reading it as {kind} took over {self.time_limit_s:.0f} s; {again}")
+            return record_without_cards(
+                Reason.TIMED_OUT, f"reading it as {kind} took over {self.time_limit_s:.0f} s; {again}"
+            )
         detail = f"reading it as {kind} ended the process (status {process.status}); {again}"
-        return unread(Reason.WORKER_DIED, detail)
+        return record_without_cards(Reason.WORKER_DIED, detail)
 
 
 class _Process:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from codecards.indexer.facts import Definition, Reference
+from codecards.indexer.facts import CALL_TARGET_KINDS, CONTAINER_KINDS, Definition, Reference
 from codecards.indexer.graph.builtins import (
     BUILTIN_FUNCTIONS,
     BUILTIN_METHODS,
@@ -17,13 +17,12 @@ from codecards.indexer.graph.builtins import (
 )
 from codecards.indexer.graph.edges import ResolvedReference
 from codecards.indexer.graph.scopes import NameMeanings
-from codecards.indexer.graph.symbols import CALLED_KINDS, HOLDER_KINDS, DefinitionRef, FileNames, FullName
+from codecards.indexer.graph.symbols import DefinitionRef, FileNames, FullName
 
 MAX_CANDIDATES = 8
 MANY = 50
 """From this many candidates on, which of them are shown is not worth ranking them by their folders."""
 _TYPES = frozenset({"type", "inherit", "construct"})
-_UNCALLABLE = frozenset({"field", "constant", "section", "namespace", "table", "view", "index", "cell"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +177,8 @@ def _could_be(names: FileNames, one: Reference, definition: Definition) -> bool:
     if one.kind == "macro":
         return kind == "macro"
     if one.kind in _TYPES:
-        return kind in HOLDER_KINDS
-    if kind in _UNCALLABLE or kind not in CALLED_KINDS:
+        return kind in CONTAINER_KINDS
+    if kind not in CALL_TARGET_KINDS:
         return False
     is_member = "." in definition.qualified_name
     if one.receiver:

@@ -8,12 +8,12 @@ nothing in the repository could explain give no edge.
 
 from collections.abc import Sequence
 
-from codecards.indexer.facts import Import, Reference
+from codecards.indexer.facts import CODE_TYPE_KINDS, Import, Reference
 from codecards.indexer.graph.candidates import NameCandidates, shared_folders
 from codecards.indexer.graph.edges import Edge, ResolvedReference
 from codecards.indexer.graph.resolution import Resolution
 from codecards.indexer.graph.scopes import NameMeanings
-from codecards.indexer.graph.symbols import TYPE_KINDS, DefinitionRef, FileNames, SymbolTable, stem_of
+from codecards.indexer.graph.symbols import DefinitionRef, FileNames, SymbolTable, stem_of
 
 _CALLS = frozenset({"call", "construct", "macro", "decorator"})
 
@@ -170,7 +170,7 @@ class Resolver:
         if len(kept) > 1 and self.table.names[kept[0][0]].scoping.last_wins:
             properties = [place for place in kept if place[1] >= 0 and definition(place).kind == "property"]
             return properties[:1] or kept[-1:]
-        if len(kept) > 1 and all(place[1] >= 0 and definition(place).kind in TYPE_KINDS for place in kept):
+        if len(kept) > 1 and all(place[1] >= 0 and definition(place).kind in CODE_TYPE_KINDS for place in kept):
             # Of a type in parts, the one that says what it extends, else the one with the most members.
             return sorted(kept, key=lambda place: (not definition(place).bases, -self._n_members(place), place))
         if len(kept) > 1 and one is not None and one.n_arguments >= 0:

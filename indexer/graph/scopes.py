@@ -2,12 +2,11 @@
 
 from dataclasses import replace
 
+from codecards.indexer.facts import CONTAINER_KINDS, MEMBER_KINDS
 from codecards.indexer.graph.builtins import C_LIBRARY, OUTSIDE_ROOTS
 from codecards.indexer.graph.imports import ModuleMeanings
 from codecards.indexer.graph.resolution import SHADOWED, Resolution
 from codecards.indexer.graph.symbols import (
-    HOLDER_KINDS,
-    MEMBER_KINDS,
     DefinitionRef,
     FileNames,
     FullName,
@@ -40,7 +39,7 @@ class NameMeanings(ModuleMeanings):
         at = scope
         while at >= 0:
             one = definitions[at]
-            if one.kind in HOLDER_KINDS:
+            if one.kind in CONTAINER_KINDS:
                 found = self._in_holder(names, at, name, is_here=at == scope)
             else:
                 found = self._in_function(names, at, name, line if at == scope else 0)
@@ -244,7 +243,7 @@ class NameMeanings(ModuleMeanings):
         ):
             family = names.scoping.family
             if not any(
-                self.table.definition(one).kind in HOLDER_KINDS for one in self.table.by_name.get((family, name), ())
+                self.table.definition(one).kind in CONTAINER_KINDS for one in self.table.by_name.get((family, name), ())
             ):
                 return Resolution("external", rule="outside")
         return None

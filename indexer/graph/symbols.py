@@ -13,17 +13,18 @@ from typing import NamedTuple
 
 import msgspec
 
-from codecards.indexer.facts import Binding, Definition, FileFacts, Import
+from codecards.indexer.facts import (
+    CALL_TARGET_KINDS,
+    CODE_TYPE_KINDS,
+    CONTAINER_KINDS,
+    MEMBER_KINDS,
+    Binding,
+    Definition,
+    FileFacts,
+    Import,
+)
 from codecards.indexer.graph.module_paths import ModulePaths, crate_of
 from codecards.indexer.graph.scoping import Scoping, scoping_of
-
-TYPE_KINDS = frozenset({"class", "struct", "interface", "trait", "enum", "record", "object", "impl", "type"})
-HOLDER_KINDS = TYPE_KINDS | {"namespace", "module"}
-"""Definitions whose members are reached through their name."""
-MEMBER_KINDS = frozenset({"method", "constructor", "property", "field", "declaration"})
-CALLED_KINDS = (
-    frozenset({"function", "method", "constructor", "property", "macro", "declaration", "procedure"}) | TYPE_KINDS
-)
 
 MAX_INCLUDED = 5_000
 """Files that one file can see through its includes before no more are looked at."""
@@ -80,7 +81,7 @@ class FileNames:
         definitions = self.facts.definitions
         while scope >= 0:
             one = definitions[scope]
-            if one.kind in TYPE_KINDS:
+            if one.kind in CODE_TYPE_KINDS:
                 return FullName(self.space, self.prefix + one.qualified_name)
             owner = one.qualified_name.rpartition(".")[0]
             parent = definitions[one.parent] if one.parent >= 0 else None
@@ -88,7 +89,7 @@ class FileNames:
             if (
                 owner
                 and (one.kind in MEMBER_KINDS or outside)
-                and (outside or parent is None or parent.kind not in CALLED_KINDS)
+                and (outside or parent is None or parent.kind not in CALL_TARGET_KINDS)
             ):
                 return FullName(self.space, self.prefix + owner)
             scope = one.parent
@@ -128,7 +129,7 @@ class SymbolTable:
 
     def types_at(self, full: FullName) -> list[DefinitionRef]:
         """Return the definitions of a type, its partial parts and impl blocks included."""
-        return [place for place in self.at(full) if self.definition(place).kind in HOLDER_KINDS]
+        return [place for place in self.at(full) if self.definition(place).kind in CONTAINER_KINDS]
 
     def full(self, place: DefinitionRef) -> FullName:
         """Return the full name of the definition at a place."""
@@ -141,7 +142,7 @@ class SymbolTable:
         for path, names in self.names.items():
             family, definitions = names.scoping.family, names.facts.definitions
             for position, one in enumerate(definitions):
-                if one.kind not in CALLED_KINDS or one.kind == "impl":
+                if one.kind not in CALL_TARGET_KINDS or one.kind == "impl":
                     continue
                 local = (
                     one.kind == "function"
@@ -209,7 +210,7 @@ class SymbolTable:
             if name.startswith("self."):
                 owner = names.type_around(bound.scope)
                 name = name[5:]
-            elif bound.scope >= 0 and facts.definitions[bound.scope].kind in TYPE_KINDS:
+            elif bound.scope >= 0 and facts.definitions[bound.scope].kind in CODE_TYPE_KINDS:
                 owner = names.full(bound.scope)
             else:
                 continue
@@ -230,7 +231,9 @@ def interface_digest(path: str, facts: FileFacts) -> bytes:
     """
     definitions = facts.definitions
     shared = [
-        one for one in facts.bindings if one.scope < 0 or "." in one.name or definitions[one.scope].kind in TYPE_KINDS
+        one
+        for one in facts.bindings
+        if one.scope < 0 or "." in one.name or definitions[one.scope].kind in CODE_TYPE_KINDS
     ]
     # `self.store = store` depends on what the method's parameter `store` is, and so on through other locals.
     wanted = {word for one in shared for word in _words(one.value)}

@@ -8,14 +8,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from codecards.indexer.facts import Binding
+from codecards.indexer.facts import (
+    CALL_TARGET_KINDS,
+    CODE_TYPE_KINDS,
+    CONTAINER_KINDS,
+    MEMBER_KINDS,
+    TYPED_VALUE_KINDS,
+    Binding,
+)
 from codecards.indexer.graph.parameters import UNKNOWN, Parameters, read_parameters
 from codecards.indexer.graph.resolution import EXTERNAL_BASE, Resolution, ResolutionCache
 from codecards.indexer.graph.symbols import (
-    CALLED_KINDS,
-    HOLDER_KINDS,
-    MEMBER_KINDS,
-    TYPE_KINDS,
     DefinitionRef,
     FullName,
     SymbolTable,
@@ -23,7 +26,6 @@ from codecards.indexer.graph.symbols import (
 
 MAX_BASES = 200
 """Steps upwards from a type; cycles of bases end here."""
-_VALUE_KINDS = frozenset({"variable", "constant", "field", "property"})
 _OWN = frozenset({"Self", "self", "static", "this", "$this", "typing.Self", "cls"})
 _SAYS_NOTHING = frozenset({"Any", "object", "Object", "auto", "var", "let", "dynamic", "any", "unknown", "mixed", "id"})
 """Types whose values may be anything."""
@@ -57,7 +59,9 @@ class TypeMeanings(ResolutionCache, ABC):
         if known is None:
             one = self.table.definition(place)
             language = self.table.files[place[0]].language
-            takes_any = one.kind in TYPE_KINDS or one.kind not in CALLED_KINDS  # brackets there mean something else
+            takes_any = (
+                one.kind in CODE_TYPE_KINDS or one.kind not in CALL_TARGET_KINDS
+            )  # brackets there mean something else
             known = UNKNOWN if takes_any else read_parameters(one.signature, one.name, language)
             self._parameters[place] = known
         return known
@@ -74,11 +78,11 @@ class TypeMeanings(ResolutionCache, ABC):
         if name:
             full = FullName(full.space, f"{full.name}.{name}")
         kinds = {self.table.definition(place).kind for place in places}
-        if kinds & HOLDER_KINDS:
+        if kinds & CONTAINER_KINDS:
             return Resolution("type", self.other_names.get(full, full), places, is_sure, rule)
-        if kinds & CALLED_KINDS and kinds != {"property"}:
+        if kinds & CALL_TARGET_KINDS and kinds != {"property"}:
             return Resolution("callable", full, places, is_sure, rule)
-        return Resolution("value" if kinds & _VALUE_KINDS else "callable", full, places, is_sure, rule)
+        return Resolution("value" if kinds & TYPED_VALUE_KINDS else "callable", full, places, is_sure, rule)
 
     def member(self, holder: Resolution, name: str) -> Resolution | None:
         """Return a member of a type or its instance, inherited ones included."""
@@ -257,7 +261,7 @@ class TypeMeanings(ResolutionCache, ABC):
             return found if found.kind in ("type", "external") else None
         family, last = self.table.names[path].scoping.family, written.rpartition(".")[2]
         known = self.table.by_name.get((family, last), ())
-        only = {self.table.full(one) for one in known if self.table.definition(one).kind in HOLDER_KINDS}
+        only = {self.table.full(one) for one in known if self.table.definition(one).kind in CONTAINER_KINDS}
         if len(last) < 3 or last in _SAYS_NOTHING:
             return None
         if not only:  # no type of the repository is called so

@@ -14,7 +14,7 @@ import msgspec
 
 from codecards.errors import IndexWriteError
 from codecards.indexer.cards.card import Card
-from codecards.indexer.cards.chunking import CardDraft, place
+from codecards.indexer.cards.chunking import CardDraft, card_of_draft
 from codecards.indexer.cards.record import PackedRecord, unpack, unpack_facts
 from codecards.indexer.facts import FileFacts
 from codecards.indexer.problems import Problem
@@ -213,7 +213,7 @@ class SnapshotWriter:
             cursor = self._connection.execute(_INSERT_CARD, _card_row(known, file_id, position, draft))
             ids.append(cursor.lastrowid or 0)
         cards = (
-            place(draft, card_id=card_id, path=entry.path, language=entry.language, module=entry.module)
+            card_of_draft(draft, card_id=card_id, path=entry.path, language=entry.language, module=entry.module)
             for card_id, draft in zip(ids, drafts, strict=True)
         )
         return file_id, tuple(cards)

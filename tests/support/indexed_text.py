@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codecards.indexer.cards.card import Card
-from codecards.indexer.cards.chunking import place
-from codecards.indexer.cards.file_cards import read_content
+from codecards.indexer.cards.chunking import card_of_draft
+from codecards.indexer.cards.file_cards import record_of_bytes
 from codecards.indexer.parse.languages import detect_language
 from codecards.indexer.store.derived import ChangedFile, GenerationDiff
 from codecards.indexer.store.rows import IndexedFile
@@ -87,7 +87,7 @@ class IndexedText:
 
     def _file(self, path: str, text: str) -> ChangedFile:
         data = text.encode()
-        record = read_content(data, detect_language(path, data))
+        record = record_of_bytes(data, detect_language(path, data))
         facts = record.facts
         file_id = self.file_ids.setdefault(path, len(self.file_ids) * 7 + 3 + self.generation * 1000)
         self.texts[path] = text
@@ -98,7 +98,7 @@ class IndexedText:
         cards = []
         for draft in record.contents.drafts:
             card_id = len(self.cards_by_id) + 1
-            card = place(draft, card_id=card_id, path=path, language=facts.language, module="")
+            card = card_of_draft(draft, card_id=card_id, path=path, language=facts.language, module="")
             self.cards_by_id[card_id] = card
             cards.append(card)
         return ChangedFile(entry, tuple(cards), record.contents.tokens)
