@@ -36,7 +36,7 @@ def recorded_turns(recording: Recording) -> Iterator[RecordedTurn]:
     workspace = Workspace(recording.texts())
     known = frozenset(workspace.texts)  # what an agent makes itself has no recorded text
     chance = random.Random(recording.name)
-    opening = (
+    opening: tuple[TranscriptPart, ...] = (
         TranscriptPart(PartKind.PROMPT, _filler(SYSTEM_TOKENS * CHARACTERS_PER_TOKEN, random.Random(0))),
         TranscriptPart(PartKind.PROMPT, recording.task),
     )
