@@ -1,5 +1,6 @@
 """A server of codecards as a process, spoken to in raw lines."""
 
+import contextlib
 import json
 import os
 import queue
@@ -42,8 +43,10 @@ class McpProcess:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._process.poll() is None:
-            self._process.kill()
+        # The end of its input ends a server; killed, it would leave no record of its coverage.
+        with contextlib.suppress(subprocess.TimeoutExpired, OSError):
+            self.end_input(timeout_s=5.0)
+        self._process.kill()
         self._process.wait()
         for reader in self._readers:
             reader.join(5)
