@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, Ty
 from anyio import CancelScope, CapacityLimiter, from_thread, to_thread
 
 from codecards.config import Settings
-from codecards.engine import DEFAULT_BUDGET_TOKENS, Engine
+from codecards.engine import Engine
 from codecards.indexer.build.refresh import IndexReport, Progress
 from codecards.router.compress.summaries import Summariser, SummariserConfig
 from codecards.router.memory.state import SessionState
 from codecards.router.memory.working_memory import WorkingMemory
 from codecards.router.policy.routing import RoutingAction
 from codecards.router.session import Session
+from codecards.router.session_defaults import DEFAULT_BUDGET_TOKENS
 
 CALLS_AT_ONCE = 16
 """Threads that one engine may take; further calls wait their turn."""
@@ -228,7 +229,7 @@ class AsyncEngine(InThreads[Engine]):
     check = _in_thread(Engine.check)
     call_graph = _in_thread(Engine.call_graph)
     clean = _in_thread(Engine.clean)
-    kill = _in_thread(Engine.kill)
+    kill_workers = _in_thread(Engine.kill_workers)
 
 
 def _told_in_loop(progress: Progress | None) -> Progress:

@@ -11,9 +11,9 @@ from pathlib import Path
 from codecards.indexer.build.refresh import BuildSettings
 from codecards.indexer.index_folder import FOLDER_NAME, IndexFolder
 from codecards.indexer.walk.files import resolve_inside
+from codecards.router.session_defaults import DEFAULT_PROFILE
 
 DEFAULT_EMBEDDER = "static"
-DEFAULT_PROFILE = "coding-agent"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from codecards.cli.run import CommandGroup, open_engine, print_state, ready_engine, say, write
-from codecards.engine import DEFAULT_BUDGET_TOKENS, Engine
+from codecards.engine import Engine
 from codecards.errors import ProjectUnreadableError, StateFileError, UsageError
+from codecards.router.session_defaults import DEFAULT_BUDGET_TOKENS
 from codecards.wire.answers import visible
 
 if TYPE_CHECKING:

@@ -11,8 +11,6 @@ from codecards.indexer.cards.card import Card
 from codecards.wire.answers import Json, path_json, printable, summary
 
 Value = Mapping[str, object]
-USUAL_LANES = ("words", "symbols", "graph", "static_vectors")
-"""Ways of finding that take part unless a notice says otherwise; others are named."""
 
 
 def filled(**fields: object) -> Json:

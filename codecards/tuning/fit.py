@@ -7,15 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from codecards.indexer.build.worker_pool import Workers
-from codecards.indexer.index_folder import IndexFolder
 from codecards.indexer.walk.git import git_state
-from codecards.project.reader import IndexReader
+from codecards.project.lifecycle import ProjectIndex
 from codecards.project.tuned_weights import TunedWeightsFile
 from codecards.retrieval.hits import Ranking
 from codecards.retrieval.rank.tuned_weights import GROUPS, LEAST, MOST, TunedWeights, group_of
@@ -95,16 +92,11 @@ class TaskRanking:
     """Right files, those that were not found included."""
 
 
-def tune_project(
-    root: Path, reader: IndexReader, workers: Workers, folder: IndexFolder, *, fits: bool, n_commits: int
-) -> TuneReport:
+def tune_project(index: ProjectIndex, *, fits: bool, n_commits: int) -> TuneReport:
     """Measure a project by its own history; where asked, fit weights, and keep them if they help.
 
     Args:
-        root: The project.
-        reader: Its newest generation.
-        workers: Read what files held after each commit.
-        folder: Gets the tuned weights.
+        index: The project's index; the tuned weights are written into its folder.
         fits: Whether to fit.
         n_commits: How many commits are looked at.
 
@@ -112,18 +104,19 @@ def tune_project(
         UsageError: There is no git history.
         IndexWriteError: The weights can't be written.
     """
-    mined = mine_tasks(root, reader.snapshot, workers, n_commits)
+    reader = index.readers.newest_with_derived()
+    mined = mine_tasks(index.root, reader.snapshot, index.workers, n_commits)
 
     def rank(text: str, limit: int) -> Ranking:
         return search(reader.derived, reader.snapshot, text, limit=limit)
 
-    commit = git_state(root).commit or ""
+    commit = git_state(index.root).commit or ""
     report = measure(mined, rank, commit, fits=fits)
     if report.fit is not None and report.fit.accepted:
         created = datetime.now(UTC).date().isoformat()
         fit = report.fit
         tuned = TunedWeights(fit.factors, _version(), commit, created, report.n_tasks, fit.before, fit.after)
-        TunedWeightsFile(folder.path).write(tuned)
+        TunedWeightsFile(index.folder.path).write(tuned)
     return report
 
 

@@ -1,0 +1,1 @@
+"""Repository on disk → a committed generation: finds what changed, reads it in workers, links and writes it."""
