@@ -3,11 +3,11 @@
 A repository's own files are never read for settings: they belong to whoever wrote the repository.
 """
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from codecards.environment import process_environment
 from codecards.indexer.build.refresh import BuildSettings
 from codecards.indexer.index_folder import FOLDER_NAME, IndexFolder
 from codecards.indexer.walk.files import resolve_inside
@@ -59,7 +59,7 @@ def settings_from_environment(environment: Mapping[str, str] | None = None) -> S
     turns) and `_TUNED` ("0" takes the default weights everywhere); the article's own `CONTEXT_MODE_PROFILE` stands for a
     missing `CODECARDS_PROFILE`.
     """
-    values = os.environ if environment is None else environment
+    values = process_environment() if environment is None else environment
     return Settings(
         index=_path(values.get("CODECARDS_INDEX")),
         embedder=values.get("CODECARDS_EMBEDDER") or DEFAULT_EMBEDDER,

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import BinaryIO, Self, cast
 
+from codecards.environment import child_environment
+from codecards.indexer.build.worker import read_frame, write_frame
 from codecards.indexer.cards.record import ContentRecord, PackedRecord, pack, unpack, unread
 from codecards.indexer.problems import Reason
-from codecards.indexer.build.worker import read_frame, write_frame
 
 BYTES_A_PROCESS = 300_000
 """A further process is started when so many bytes more are there to be read: a start costs 0.2 s of CPU, as much as
@@ -160,7 +161,7 @@ class _Process:
             [sys.executable, "-P", "-m", "codecards.indexer.build.worker", str(time_limit_s)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=os.environ | {"PYTHONPATH": path},
+            env=child_environment(PYTHONPATH=path),
             close_fds=True,
         )
         self._stdin = cast(BinaryIO, self._child.stdin)
