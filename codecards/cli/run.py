@@ -21,7 +21,7 @@ from codecards.errors import CodecardsError, ProjectNotFoundError
 from codecards.indexer.build.refresh import IndexReport, Progress
 from codecards.indexer.walk.files import check_root
 from codecards.project.transformer_vectors import NAME as TRANSFORMER
-from codecards.wire.answers import Json, calls_json, report_json, retriever_json, visible
+from codecards.wire.answers import Json, calls_json, report_json, retriever_json, terminal_safe
 
 if TYPE_CHECKING:
     from codecards.retrieval.vectors.transformer_fill import Filled
@@ -211,7 +211,7 @@ def write(value: Json) -> None:
 
 def say(message: str) -> None:
     """Tell something that is no answer."""
-    print(visible(message), file=sys.stderr)  # noqa: T201
+    print(terminal_safe(message), file=sys.stderr)  # noqa: T201
 
 
 def _peak_rss_mb() -> float:

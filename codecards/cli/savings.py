@@ -11,7 +11,7 @@ import typer
 from codecards.cli.run import ready_engine, say, write
 from codecards.errors import StateFileError, UsageError
 from codecards.indexer.index_folder import FOLDER_NAME
-from codecards.wire.answers import Json, printable
+from codecards.wire.answers import Json, utf8_safe
 
 if TYPE_CHECKING:
     from codecards.engine import Engine
@@ -121,12 +121,12 @@ def _json(ledger: SavingsReport) -> Json:
         "read_lines": ledger.read_lines,
         "tasks": [
             {
-                "query": printable(one.question.query), "source": printable(one.question.source),
-                "files": [printable(path) for path in one.question.targets],
+                "query": utf8_safe(one.question.query), "source": utf8_safe(one.question.source),
+                "files": [utf8_safe(path) for path in one.question.targets],
                 "found": one.found, "schema": one.schema, "answer": one.answer, "opened": one.opened,
                 "reread": one.reread, "fallback": one.fallback, "ours": one.ours,
                 "baseline": {"grep": one.baseline.grep_tokens, "read": one.baseline.read_tokens,
-                             "found": one.baseline.found, "files": [printable(path) for path in one.baseline.paths]},
+                             "found": one.baseline.found, "files": [utf8_safe(path) for path in one.baseline.paths]},
                 "net": one.net,
             }
             for one in ledger.costs
@@ -181,7 +181,7 @@ def _show(ledger: SavingsReport) -> None:
 
 def _print_rows(heads: Sequence[str], rows: Sequence[Sequence[str | int]]) -> None:
     """Print a table whose first column is text, and all others tokens."""
-    texts = [[f"{cell:,}" if isinstance(cell, int) else printable(cell)[:TEXT_WIDTH] for cell in row] for row in rows]
+    texts = [[f"{cell:,}" if isinstance(cell, int) else utf8_safe(cell)[:TEXT_WIDTH] for cell in row] for row in rows]
     widths = [max(len(cell) for cell in column) for column in zip(heads, *texts, strict=True)]
     for row in [list(heads), *texts]:
         first, *others = row

@@ -1,1 +1,1 @@
-"""Repository on disk → a committed generation: finds what changed, reads it in workers, links and writes it."""
+"""Repository on disk → a committed generation: what changed is found, read in workers, linked and written."""
