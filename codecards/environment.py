@@ -7,6 +7,7 @@
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
 DEBUG_VARIABLE = "CODECARDS_DEBUG"
 """Any value shows tracebacks of internal errors and the warnings of libraries."""
@@ -25,6 +26,11 @@ def is_debug(environment: Mapping[str, str] | None = None) -> bool:
     """
     values = os.environ if environment is None else environment
     return bool(values.get(DEBUG_VARIABLE))
+
+
+def ceiling_folders() -> frozenset[Path]:
+    """Return the folders of `GIT_CEILING_DIRECTORIES`: a search upwards for a project stops below them."""
+    return frozenset(Path(name) for name in os.environ.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep) if name)
 
 
 def child_environment(**changes: str) -> dict[str, str]:
