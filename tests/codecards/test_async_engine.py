@@ -14,23 +14,9 @@ from codecards.errors import UsageError
 from codecards.router.memory.working_memory import TaskState
 from codecards.router.session import Session
 from tests.support.indexed import write_repository
+from tests.support.shop import LOGIN, TOKENS
 
 pytestmark = pytest.mark.anyio
-SHOP = """\
-#- shop/tokens.py
-class TokenStore:
-    '''Keeps login tokens.'''
-
-    def purge_expired(self, now):
-        '''Remove tokens that are older than the timeout.'''
-        return [token for token in self.tokens if token.expires < now]
-#- shop/login.py
-from shop.tokens import TokenStore
-
-
-def log_out(now):
-    return TokenStore().purge_expired(now)
-"""
 
 
 @pytest.fixture(params=["asyncio", "trio"])
@@ -40,7 +26,7 @@ def anyio_backend(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 async def shop(tmp_path: Path) -> AsyncIterator[AsyncEngine]:
-    write_repository(tmp_path, SHOP)
+    write_repository(tmp_path, TOKENS + LOGIN)
     async with await AsyncEngine.open(tmp_path, settings=Settings(n_workers=1), build=False) as engine:
         yield engine
 

@@ -18,34 +18,7 @@ from codecards.errors import (
 )
 from codecards.wire.answers import shown_json
 from tests.support.indexed import write_repository
-
-SHOP = """\
-#- shop/tokens.py
-class TokenStore:
-    '''Keeps login tokens.'''
-
-    def purge_expired(self, now):
-        '''Remove tokens that are older than the timeout.'''
-        return [token for token in self.tokens if token.expires < now]
-#- shop/login.py
-from shop.tokens import TokenStore
-
-
-def log_out(now):
-    store = TokenStore()
-    return store.purge_expired(now)
-#- tests/test_login.py
-from shop.login import log_out
-
-
-def test_log_out():
-    assert log_out(1) == []
-#- web/page.js
-// 登录超时后显示的页面
-export function showTimeout() {
-  return render(1);
-}
-"""
+from tests.support.shop import SHOP
 
 
 @pytest.fixture(scope="module")
