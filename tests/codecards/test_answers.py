@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codecards.answers import LEAST_LINES, MAX_LINE_CHARACTERS, excerpt
+from codecards.answers import MIN_LINES, MAX_LINE_CHARACTERS, excerpt
 
 
 def test_what_fits_is_shown_whole() -> None:
@@ -17,7 +17,7 @@ def test_shown_and_left_out_lines_are_all_there_are(lines: list[str], max_lines:
     shown = excerpt(lines, max_lines=max_lines, max_characters=max_characters).split("\n") if lines else []
     notice = [found for line in shown if (found := re.fullmatch(r"… \((\d+) lines left out; .*\)", line))]
     assert len(shown) - len(notice) + sum(int(found[1]) for found in notice) == len(lines)
-    assert len(shown) <= max(max_lines, LEAST_LINES) + 1
+    assert len(shown) <= max(max_lines, MIN_LINES) + 1
     assert not lines or (shown[0], shown[-1]) == (lines[0], lines[-1])
 
 
