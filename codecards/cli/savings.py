@@ -50,7 +50,7 @@ def savings(
     from codecards.mcp.token_cost import answer_of, schema_tokens  # noqa: PLC0415
     from codecards.savings.grep_baseline import read_corpus  # noqa: PLC0415 - other commands need none of this
     from codecards.savings.ledger import cost_of, session_cost, totals_of  # noqa: PLC0415
-    from codecards.savings.usage_log import read_supplies  # noqa: PLC0415
+    from codecards.savings.usage_log import read_window_entries  # noqa: PLC0415
 
     with ready_engine(refresh=True) as engine:
         schema = schema_tokens()
@@ -64,7 +64,7 @@ def savings(
         ask = cache(lambda query: answer_of(engine, query))
         costs = [cost_of(one, corpus, schema, ask, read_lines) for one in questions]
         windows = [cost_of(one, corpus, schema, ask, WINDOW_LINES) for one in questions]
-        logs = [(one.name, read_supplies(one)) for one in _session_folders(engine)] if sessions else []
+        logs = [(one.name, read_window_entries(one)) for one in _session_folders(engine)] if sessions else []
         lived = [session_cost(name, supplies, corpus, schema, read_lines) for name, supplies in logs]
         ledger = SavingsReport(
             schema, read_lines, costs, totals_of(costs), totals_of(windows), [one for one in lived if one is not None]

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codecards.answers import MIN_LINES, MAX_LINE_CHARACTERS, excerpt
+from codecards.answers import MAX_LINE_CHARACTERS, MIN_LINES, excerpt
 
 
 def test_what_fits_is_shown_whole() -> None:

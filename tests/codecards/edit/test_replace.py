@@ -31,7 +31,7 @@ def test_a_piece_that_is_not_there_is_told_with_the_nearest_lines() -> None:
 
 @pytest.mark.seed("S0-18")
 def test_a_piece_in_several_places_is_told_with_their_lines() -> None:
-    with pytest.raises(SeveralPlacesError, match=r"2 places of a\.py, at lines 1, 3") as caught:
+    with pytest.raises(SeveralPlacesError, match=r"occurs 2 times in a\.py, at lines 1, 3") as caught:
         replace_piece("x = 1\ny\nx = 1\n", "x = 1", "x = 2", where="a.py")
     assert caught.value.lines == (1, 3)
 

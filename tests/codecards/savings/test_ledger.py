@@ -3,7 +3,7 @@
 import pytest
 
 from codecards.savings.grep_baseline import Corpus
-from codecards.savings.ledger import Offered, ToolAnswerText, cost_of, session_cost, totals_of
+from codecards.savings.ledger import OfferedHit, ToolAnswerText, cost_of, session_cost, totals_of
 from codecards.savings.questions import SavingsQuestion
 from codecards.savings.usage_log import WindowEntry
 
@@ -19,7 +19,7 @@ QUESTION = SavingsQuestion("purge expired tokens", ("right.py",), "file")
 
 
 def answer(*paths: str) -> ToolAnswerText:
-    return ToolAnswerText("one two three four", tuple(Offered(path, 1, "card text here") for path in paths))
+    return ToolAnswerText("one two three four", tuple(OfferedHit(path, 1, "card text here") for path in paths))
 
 
 def test_a_hit_in_the_right_file_costs_its_answer_what_was_opened_and_the_file_read_again() -> None:

@@ -14,7 +14,7 @@ from codecards.retrieval.hits import Hit, Ranking, ScoreTerm
 from codecards.retrieval.rank.tuned_weights import GROUPS, TunedWeights, apply_factors
 from codecards.retrieval.rank.weights import SHORT
 from codecards.tuning.commit_tasks import CommitTask, MinedTasks
-from codecards.tuning.fit import LEAST_TASKS, TaskRanking, fit_weights, measure
+from codecards.tuning.fit import MIN_TASKS, TaskRanking, fit_weights, measure
 from codecards.wire.answers import tuning_json
 from tests.support.working_trees import git, needs_git, write_tree
 
@@ -76,7 +76,7 @@ def test_weights_that_fit_only_what_they_saw_are_refused() -> None:
 
 
 def test_too_few_tasks_are_refused() -> None:
-    fit = fit_weights(tasks_of(LEAST_TASKS - 1, helpful=True))
+    fit = fit_weights(tasks_of(MIN_TASKS - 1, helpful=True))
     assert (fit.accepted, fit.factors) == (False, {})
     assert "too few" in fit.reason
 
