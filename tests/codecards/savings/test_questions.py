@@ -34,7 +34,7 @@ def test_a_file_has_queries_with_paths_or_targets(tmp_path: Path) -> None:
 def test_a_line_of_another_form_is_told_with_its_number(tmp_path: Path, line: str) -> None:
     path = tmp_path / "queries.jsonl"
     path.write_text(f'{{"query": "x", "files": []}}\n{line}\n', encoding="utf-8")
-    with pytest.raises(UsageError, match=r"queries\.jsonl:2 is no question"):
+    with pytest.raises(UsageError, match=r"queries\.jsonl:2 is not a question"):
         questions_of_file(path, set())
 
 
