@@ -79,7 +79,7 @@ def test_requests_have_the_goal_first_and_each_call_directly_before_its_answer(t
 
 
 @pytest.mark.seed("S0-38", "S0-40")
-def test_a_long_task_stays_in_its_budget_and_the_endpoint_accepts_every_request(tmp_path: Path) -> None:
+def test_a_long_task_stays_in_its_budget_and_the_endpoint_takes_every_request(tmp_path: Path) -> None:
     """Large outputs, errors, several calls at once, compaction: no call ever loses its answer."""
     root = write_repository(tmp_path, SHOP)
     calls: list[tuple[tuple[str, dict[str, str]], ...]] = [

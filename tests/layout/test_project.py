@@ -1,4 +1,4 @@
-"""The project itself: what is promised in one place holds in the others."""
+"""Statements about the project agree: README, changelog, version, commands and languages."""
 
 import subprocess
 import sys

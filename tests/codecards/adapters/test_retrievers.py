@@ -1,4 +1,4 @@
-"""Retrievers for LangChain and LlamaIndex, against the real packages."""
+"""Retrievers for LangChain and LlamaIndex work with the real packages."""
 
 from collections.abc import Iterator
 
