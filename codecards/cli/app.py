@@ -37,12 +37,12 @@ from codecards.wire.answers import (
     impact_json,
     outline_json,
     path_json,
-    printable,
     recall_json,
     shown_json,
     status_json,
     symbol_json,
-    visible,
+    terminal_safe,
+    utf8_safe,
     why_not_json,
 )
 
@@ -310,14 +310,14 @@ def doctor(
         )
         if as_json:
             write((status_json(found) if found else {"generation": 0}) | {
-                "faults": [printable(fault) for fault in faults],
+                "faults": [utf8_safe(fault) for fault in faults],
                 "not_utf8": [{**path_json(one.path), "encoding": one.encoding} for one in odd],
             })  # fmt: skip
         else:
             for fault in faults:
-                typer.echo(f"fault: {visible(fault)} (`codecards doctor --repair` rebuilds it)")
+                typer.echo(f"fault: {terminal_safe(fault)} (`codecards doctor --repair` rebuilds it)")
             for one in odd:
-                typer.echo(f"not UTF-8: {visible(one.path)} is {one.encoding}")
+                typer.echo(f"not UTF-8: {terminal_safe(one.path)} is {one.encoding}")
             if not faults:
                 typer.echo("the index is whole")
     if faults:
@@ -364,8 +364,8 @@ def clean(as_json: AsJson = False) -> None:
     """Remove the index; notes and sessions stay."""
     with open_engine() as engine:
         engine.clean()
-        print_answer(as_json, lambda: {"removed": printable(str(engine.folder.path))},
-               lambda _: typer.echo(f"removed {visible(str(engine.folder.path))}"))  # fmt: skip
+        print_answer(as_json, lambda: {"removed": utf8_safe(str(engine.folder.path))},
+               lambda _: typer.echo(f"removed {terminal_safe(str(engine.folder.path))}"))  # fmt: skip
 
 
 for command in (install, uninstall, hook, savings, tune):

@@ -13,7 +13,7 @@ from codecards.cli.run import chosen, say, write
 from codecards.errors import UsageError
 from codecards.indexer.walk.discovery import project_root
 from codecards.indexer.walk.files import check_root
-from codecards.wire.answers import printable
+from codecards.wire.answers import utf8_safe
 
 if TYPE_CHECKING:
     from codecards.agents.catalog import Agent
@@ -124,13 +124,13 @@ def _finish(
             carry_out(plan, save, record)
         write({
             "agents": [one.name for one in found],
-            "files": [{"path": printable(one.name), "action": one.action} for one in plan.changes],
-            "diff": printable(plan.diff()),
-            "notes": [printable(note) for note in plan.notes],
+            "files": [{"path": utf8_safe(one.name), "action": one.action} for one in plan.changes],
+            "diff": utf8_safe(plan.diff()),
+            "notes": [utf8_safe(note) for note in plan.notes],
             "written": writes,
         })  # fmt: skip
         return
-    typer.echo(printable(plan.diff()), nl=False)
+    typer.echo(utf8_safe(plan.diff()), nl=False)
     for note in plan.notes:
         say(f"codecards: {note}")
     if not todo:
@@ -148,7 +148,7 @@ def _finish(
             return
     carry_out(plan, save, record)
     for change in todo:
-        say(f"codecards: {change.action}d {printable(change.name)}")
+        say(f"codecards: {change.action}d {utf8_safe(change.name)}")
 
 
 def hook(

@@ -16,11 +16,12 @@ from typer.core import TyperGroup
 from codecards.answers import Calls, RetrieverStatus
 from codecards.config import Settings
 from codecards.engine import Engine
+from codecards.environment import is_debug
 from codecards.errors import CodecardsError, ProjectNotFoundError
 from codecards.indexer.build.refresh import IndexReport, Progress
 from codecards.indexer.walk.files import check_root
 from codecards.project.transformer_vectors import NAME as TRANSFORMER
-from codecards.wire.answers import Json, calls_json, report_json, retriever_json, visible
+from codecards.wire.answers import Json, calls_json, report_json, retriever_json, terminal_safe
 
 if TYPE_CHECKING:
     from codecards.retrieval.vectors.transformer_fill import Filled
@@ -50,14 +51,14 @@ class CommandGroup(TyperGroup):
         except (typer.Exit, typer.Abort, ClickException):
             raise  # ways in which commands end on purpose
         except OSError as error:
-            if os.environ.get("CODECARDS_DEBUG"):
+            if is_debug():
                 raise
             logger.exception("the system refused")
             place = f" ({error.filename})" if error.filename else ""
             say(f"codecards: the system refused: {error.strerror or error}{place}; what was indexed before is unharmed")
             raise typer.Exit(3) from None
         except Exception as error:
-            if os.environ.get("CODECARDS_DEBUG"):
+            if is_debug():
                 raise
             logger.exception("internal error")
             say(f"codecards: internal error: {type(error).__name__}: {error}; CODECARDS_DEBUG=1 shows where it is")
@@ -210,7 +211,7 @@ def write(value: Json) -> None:
 
 def say(message: str) -> None:
     """Tell something that is no answer."""
-    print(visible(message), file=sys.stderr)  # noqa: T201
+    print(terminal_safe(message), file=sys.stderr)  # noqa: T201
 
 
 def _peak_rss_mb() -> float:

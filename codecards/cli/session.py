@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from codecards.cli.run import CommandGroup, open_engine, print_state, ready_engine, say, write
-from codecards.engine import DEFAULT_BUDGET_TOKENS, Engine
+from codecards.engine import Engine
 from codecards.errors import ProjectUnreadableError, StateFileError, UsageError
-from codecards.wire.answers import visible
+from codecards.router.session_defaults import DEFAULT_BUDGET_TOKENS
+from codecards.wire.answers import terminal_safe
 
 if TYPE_CHECKING:
     from codecards.router.assemble.context import Context
@@ -365,7 +366,7 @@ def _print_context(found: "Context", session: "Session | None" = None, *, as_jso
         write(context_json(found, actions))
         return
     # To a pipe goes what the model is to see, as it is; a terminal must not obey what a file says.
-    sys.stdout.write((visible(found.text, keeps_lines=True) if sys.stdout.isatty() else found.text) + "\n")
+    sys.stdout.write((terminal_safe(found.text, keeps_lines=True) if sys.stdout.isatty() else found.text) + "\n")
     sys.stdout.flush()
     say(f"codecards: {found.ledger.total_tokens} of {found.ledger.budget_tokens} tokens")
     for action in actions:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from codecards.answers import Recall
 from codecards.config import Settings
-from codecards.engine import DEFAULT_BUDGET_TOKENS, Engine
+from codecards.engine import Engine
 from codecards.errors import (
     CodecardsError,
     ProjectError,
@@ -29,6 +29,7 @@ from codecards.indexer.build.refresh import IndexReport
 from codecards.indexer.walk.files import check_root
 from codecards.mcp.background import VectorBackfill
 from codecards.mcp.process_memory import trim_heap
+from codecards.router.session_defaults import DEFAULT_BUDGET_TOKENS
 
 # The working memory is loaded by the first call that is about it: an agent's first question comes before that.
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ class ServedProject:
         deadline = time.monotonic() + CLOSE_WAIT_S
         for thread in self._threads[:1]:  # the one that writes; the other ends by itself
             thread.join(max(0.0, deadline - time.monotonic()))
-        self.engine.kill()
+        self.engine.kill_workers()
         self.engine.close()
 
     def ask(self, question: Callable[[Engine], Answer]) -> Answer:

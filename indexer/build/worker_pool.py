@@ -162,7 +162,7 @@ class _Process:
             [sys.executable, "-P", "-m", "codecards.indexer.build.worker", str(time_limit_s)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=os.environ | {"PYTHONPATH": path},
+            env=child_environment(PYTHONPATH=path),
             close_fds=True,
         )
         self._stdin = cast(BinaryIO, self._child.stdin)

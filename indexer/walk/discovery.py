@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from codecards.environment import ceiling_folders
 from codecards.indexer.index_folder import FOLDER_NAME, OWN_FILES
 from codecards.indexer.problems import Coverage, Problem, Reason
 from codecards.indexer.walk.files import DiscoverySettings, SourceFile, check_root, too_large
@@ -81,9 +82,14 @@ def discover(root: Path, settings: DiscoverySettings | None = None) -> Discovery
 
 
 def project_root(start: Path) -> Path:
-    """Return the project that holds a folder: the nearest with an index or a `.git`, else the folder itself."""
-    start = start.absolute()
+    """Return the project that holds a folder: the nearest with an index or a `.git`, else the folder itself.
+
+    As in git, the search does not climb to a folder of `GIT_CEILING_DIRECTORIES`.
+    """
+    start, ceilings = start.absolute(), ceiling_folders()
     for folder in (start, *start.parents):
+        if folder in ceilings and folder != start:
+            break
         if (folder / FOLDER_NAME).is_dir() or (folder / ".git").exists():
             return folder
     return start

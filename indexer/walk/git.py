@@ -18,7 +18,7 @@ SAFE_SETTINGS = (
     ("log.showSignature", "false"), ("gpg.program", "false"), ("gpg.ssh.program", "false"), ("gpg.x509.program", "false"),
     ("submodule.recurse", "false"), ("status.submoduleSummary", "false"), ("maintenance.auto", "false"),
 )  # fmt: skip
-KEPT_VARIABLES = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
+KEPT_VARIABLES = frozenset({"GIT_CEILING_DIRECTORIES", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
 SUBMODULE_MODE = b"160000"
 _COMMIT = b"# branch.oid "
 

@@ -283,6 +283,18 @@ def test_the_project_is_the_nearest_folder_above_with_a_repository_or_an_index(t
     assert project_root(inside) == tmp_path / "project"
 
 
+@pytest.mark.parametrize("mark", [".git", ".codecards"])
+def test_the_search_for_a_project_stops_below_a_ceiling(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mark: str
+) -> None:
+    (tmp_path / mark).mkdir()
+    inside = tmp_path / "a" / "b"
+    inside.mkdir(parents=True)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", os.pathsep.join(["/elsewhere", str(tmp_path)]))
+    assert project_root(inside) == inside
+    assert project_root(tmp_path) == tmp_path
+
+
 NAMES = st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1, max_size=20).filter(
     lambda name: name not in (".", "..") and not name.casefold().startswith((".git", ".codecards"))
 )
