@@ -94,7 +94,9 @@ class ModulePaths:
         if not found:
             is_package = f"{folder}/__init__.py" in self._files if folder else False
             return None if is_package else self._python_at(posixpath.join(folder, module.replace(".", "/")))
-        return min(found, key=lambda one: (-_shared_folders(one, folder), one.endswith(".pyi"), one.count("/"), one))
+        return min(
+            found, key=lambda one: (-shared_folders(one, f"{folder}/"), one.endswith(".pyi"), one.count("/"), one)
+        )
 
     def _python_relative(self, path: str, module: str, level: int) -> str | None:
         folder = path.rpartition("/")[0]
@@ -130,11 +132,7 @@ class ModulePaths:
         found = [
             one for one in self._by_filename.get(tail.rpartition("/")[2], ()) if one == tail or one.endswith("/" + tail)
         ]
-        return (
-            max(found, key=lambda one: (_shared_folders(one, posixpath.dirname(path)), -len(one), one))
-            if found
-            else None
-        )
+        return max(found, key=lambda one: (shared_folders(one, path), -len(one), one)) if found else None
 
     @cached_property
     def _by_filename(self) -> dict[str, list[str]]:
@@ -320,10 +318,10 @@ def _python_names(path: str, files: Mapping[str, FileFacts]) -> Iterable[str]:
     return [name for name in sorted(names) if name]
 
 
-def _shared_folders(path: str, folder: str) -> int:
-    """Return the number of folders, from the root, that a file shares with a folder."""
+def shared_folders(path: str, other: str) -> int:
+    """Return the number of folders, from the root, that two files share."""
     count = 0
-    for mine, theirs in zip(path.split("/")[:-1], folder.split("/"), strict=False):
+    for mine, theirs in zip(path.split("/")[:-1], other.split("/")[:-1], strict=False):
         if mine != theirs:
             break
         count += 1

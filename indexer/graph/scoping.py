@@ -9,7 +9,7 @@ class Scoping:
 
     family: str
     """Languages of one family can call each other."""
-    space: str = "file"
+    reach: str = "file"
     """What shares one set of top-level names: "file", "folder" (Go), "crate" (Rust), or "all" (packages, globals)."""
     implicit_self: bool = False
     """Whether a method reaches its type's members by their bare names."""

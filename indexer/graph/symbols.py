@@ -35,20 +35,20 @@ DefinitionRef = tuple[str, int]
 class FullName(NamedTuple):
     """What a definition is called in the whole repository."""
 
-    space: str
+    scope: str
     name: str
 
 
 class FileNames:
     """The names of one file, by where they hold."""
 
-    __slots__ = ("bindings", "children", "facts", "imports", "path", "prefix", "scoping", "space", "stars")
+    __slots__ = ("bindings", "children", "facts", "imports", "path", "prefix", "scope", "scoping", "stars")
 
-    def __init__(self, path: str, facts: FileFacts, space: str, prefix: str) -> None:
+    def __init__(self, path: str, facts: FileFacts, scope: str, prefix: str) -> None:
         """Sort what the facts say."""
         self.path = path
         self.facts = facts
-        self.space = space
+        self.scope = scope
         self.prefix = prefix
         """Stands before the file's qualified names; "" or ends with a dot."""
         self.scoping: Scoping = scoping_of(facts.language)
@@ -73,7 +73,7 @@ class FileNames:
 
     def full(self, position: int) -> FullName:
         """Return the full name of a definition."""
-        return FullName(self.space, self.prefix + self.facts.definitions[position].qualified_name)
+        return FullName(self.scope, self.prefix + self.facts.definitions[position].qualified_name)
 
     def type_around(self, scope: int) -> FullName | None:
         """Return the type whose instance `self` is at a scope, None outside all types."""
@@ -81,7 +81,7 @@ class FileNames:
         while scope >= 0:
             one = definitions[scope]
             if one.kind in TYPE_KINDS:
-                return FullName(self.space, self.prefix + one.qualified_name)
+                return FullName(self.scope, self.prefix + one.qualified_name)
             owner = one.qualified_name.rpartition(".")[0]
             parent = definitions[one.parent] if one.parent >= 0 else None
             outside = parent is None or owner != parent.qualified_name
@@ -90,7 +90,7 @@ class FileNames:
                 and (one.kind in MEMBER_KINDS or outside)
                 and (outside or parent is None or parent.kind not in CALLED_KINDS)
             ):
-                return FullName(self.space, self.prefix + owner)
+                return FullName(self.scope, self.prefix + owner)
             scope = one.parent
         return None
 
@@ -107,8 +107,8 @@ class SymbolTable:
         self.files = {path: files[path] for path in sorted(files)}
         self.modules = ModulePaths(self.files)
         self.names: dict[str, FileNames] = {}
-        self.spaces: dict[str, dict[str, list[DefinitionRef]]] = defaultdict(dict)
-        """Space -> full name -> places, in order of path and position."""
+        self.scopes: dict[str, dict[str, list[DefinitionRef]]] = defaultdict(dict)
+        """Space -> full name -> refs, in order of path and position."""
         self.fields: dict[FullName, list[tuple[str, Binding]]] = defaultdict(list)
         """Full name of a member -> (path, what is known of its type)."""
         self._included: dict[str, frozenset[str]] = {}
@@ -118,21 +118,21 @@ class SymbolTable:
         for path, facts in self.files.items():
             self._add(path, facts)
 
-    def definition(self, place: DefinitionRef) -> Definition:
-        """Return the definition at a place (not for position -1)."""
-        return self.files[place[0]].definitions[place[1]]
+    def definition(self, ref: DefinitionRef) -> Definition:
+        """Return the definition at a ref (not for position -1)."""
+        return self.files[ref[0]].definitions[ref[1]]
 
     def at(self, full: FullName) -> list[DefinitionRef]:
         """Return where a full name is defined."""
-        return self.spaces[full.space].get(full.name, []) if full.space in self.spaces else []
+        return self.scopes[full.scope].get(full.name, []) if full.scope in self.scopes else []
 
     def types_at(self, full: FullName) -> list[DefinitionRef]:
         """Return the definitions of a type, its partial parts and impl blocks included."""
-        return [place for place in self.at(full) if self.definition(place).kind in HOLDER_KINDS]
+        return [ref for ref in self.at(full) if self.definition(ref).kind in HOLDER_KINDS]
 
-    def full(self, place: DefinitionRef) -> FullName:
-        """Return the full name of the definition at a place."""
-        return self.names[place[0]].full(place[1])
+    def full(self, ref: DefinitionRef) -> FullName:
+        """Return the full name of the definition at a ref."""
+        return self.names[ref[0]].full(ref[1])
 
     @cached_property
     def by_name(self) -> dict[tuple[str, str], list[DefinitionRef]]:
@@ -163,7 +163,7 @@ class SymbolTable:
             )
             for prefix in prefixes:
                 parts = prefix.split(".")[:-1]
-                found.update(FullName(names.space, ".".join(parts[: n + 1]) + ".") for n in range(len(parts)))
+                found.update(FullName(names.scope, ".".join(parts[: n + 1]) + ".") for n in range(len(parts)))
         return found
 
     @cached_property
@@ -171,7 +171,7 @@ class SymbolTable:
         """Package (full name that ends with a dot, or "") -> its files."""
         found: dict[FullName, list[str]] = {}
         for path, names in self.names.items():
-            found.setdefault(FullName(names.space, names.prefix), []).append(path)
+            found.setdefault(FullName(names.scope, names.prefix), []).append(path)
         return found
 
     def files_included(self, path: str) -> frozenset[str]:
@@ -195,9 +195,9 @@ class SymbolTable:
         return self._stems[path]
 
     def _add(self, path: str, facts: FileFacts) -> None:
-        space, prefix = _space_of(path, facts, self.modules)
-        names = self.names[path] = FileNames(path, facts, space, prefix)
-        known = self.spaces[space]
+        scope, prefix = _scope_of(path, facts, self.modules)
+        names = self.names[path] = FileNames(path, facts, scope, prefix)
+        known = self.scopes[scope]
         for position, one in enumerate(facts.definitions):
             known.setdefault(prefix + one.qualified_name, []).append((path, position))
             if one.kind in MEMBER_KINDS and (
@@ -214,7 +214,7 @@ class SymbolTable:
             else:
                 continue
             if owner is not None:
-                self.fields[FullName(space, f"{owner.name}.{name}")].append((path, bound))
+                self.fields[FullName(scope, f"{owner.name}.{name}")].append((path, bound))
 
 
 def stem_of(path: str) -> str:
@@ -278,14 +278,14 @@ def _words(value: str) -> tuple[str, ...]:
     return (value.lstrip("=").partition(".")[0].removesuffix("()"),)
 
 
-def _space_of(path: str, facts: FileFacts, modules: ModulePaths) -> tuple[str, str]:
-    """Return (space, prefix of full names) of a file."""
+def _scope_of(path: str, facts: FileFacts, modules: ModulePaths) -> tuple[str, str]:
+    """Return (scope, prefix of full names) of a file."""
     scoping = scoping_of(facts.language)
-    if scoping.space == "folder":
+    if scoping.reach == "folder":
         return modules.go_unit(path), ""
-    if scoping.space == "crate":
+    if scoping.reach == "crate":
         crate, inside = crate_of(path)
         return f"rust:{crate}", "".join(part + "." for part in inside)
-    if scoping.space == "all":
+    if scoping.reach == "all":
         return f"all:{scoping.family}", facts.package + "." if facts.package else ""
     return path, ""
