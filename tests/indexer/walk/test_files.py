@@ -211,6 +211,76 @@ def test_a_submodule_that_was_not_fetched_is_told(tmp_path: Path) -> None:
 
 
 @needs_git
+@needs_links
+def test_inside_a_repository_special_files_are_reported_unless_ignored(tmp_path: Path) -> None:
+    commit_all(write_tree(tmp_path, "#- .gitignore\n*.sock\n#- a.py\n"))
+    for name in ("pipe.py", "pipe.sock"):
+        os.mkfifo(tmp_path / name)
+    (tmp_path / "link.py").symlink_to("a.py")
+    discovery = discover(tmp_path)
+    assert paths(discovery) == [".gitignore", "a.py"]
+    assert reported(discovery) == {"link.py": Reason.LINK, "pipe.py": Reason.SPECIAL_FILE}
+
+
+@needs_git
+@needs_a_user
+def test_inside_a_repository_an_unreadable_folder_is_reported_unless_ignored(tmp_path: Path) -> None:
+    commit_all(write_tree(tmp_path, "#- .gitignore\n/data\n#- a.py\n"))
+    folders = [tmp_path / name for name in ("locked", "data")]
+    for folder in folders:
+        folder.mkdir(mode=0)
+    try:
+        assert reported(discover(tmp_path)) == {"locked": Reason.UNREADABLE}
+    finally:
+        for folder in folders:
+            folder.chmod(0o700)
+
+
+@needs_git
+def test_tracked_files_that_are_not_on_disk_are_not_listed(tmp_path: Path) -> None:
+    commit_all(write_tree(tmp_path, "#- kept/a.py\n#- sparse/b.py\n#- gone.py\n#- main.py\n"))
+    git(tmp_path, "sparse-checkout", "set", "--cone", "kept")
+    (tmp_path / "gone.py").unlink()
+    assert discover(tmp_path).problems == ()
+    assert paths(discover(tmp_path)) == ["kept/a.py", "main.py"]
+
+
+@needs_git
+def test_a_file_whose_case_changed_is_listed_where_git_ignores_case(tmp_path: Path) -> None:
+    commit_all(write_tree(tmp_path, "#- Sub/Main.py\n"))
+    (tmp_path / "Sub").rename(tmp_path / "sub")
+    git(tmp_path, "config", "core.ignoreCase", "true")
+    assert paths(discover(tmp_path)) == ["sub/Main.py"]
+
+
+@needs_git
+@needs_links
+def test_a_git_that_refuses_the_folder_is_replaced_by_the_rules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = write_tree(tmp_path / "root", "#- .gitignore\n*.tmp\n#- a.py\n#- b.tmp\n")
+    commit_all(root)
+    refusing = tmp_path / "bin/git"
+    refusing.parent.mkdir()
+    refusing.write_text('#!/bin/sh\necho "fatal: detected dubious ownership in repository" >&2\nexit 128\n')
+    refusing.chmod(0o755)
+    monkeypatch.setenv("PATH", str(refusing.parent), prepend=os.pathsep)
+    discovery = discover(root)
+    assert paths(discovery) == [".gitignore", "a.py"]
+    assert reported(discovery) == {".git": Reason.UNREADABLE}
+
+
+@needs_git
+@needs_links
+def test_an_ignore_file_that_the_repository_names_is_not_opened(tmp_path: Path) -> None:
+    commit_all(write_tree(tmp_path, "#- a.py\n"))
+    os.mkfifo(tmp_path / ".git/pipe")
+    git(tmp_path, "config", "core.excludesFile", str(tmp_path / ".git/pipe"))
+    write_tree(tmp_path, "#- b.py\n")
+    assert paths(discover(tmp_path)) == ["a.py", "b.py"]
+
+
+@needs_git
 def test_files_that_the_outer_repository_tracks_stay_though_a_repository_was_made_around_them(tmp_path: Path) -> None:
     commit_all(write_tree(tmp_path, "#- sub/old.py\n#- main.py\n"))
     git(tmp_path / "sub", "init", "-q")

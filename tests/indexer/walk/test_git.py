@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from codecards.indexer.walk.git import GitState, excludes_file, git_state, is_repository, tracked_files
+from codecards.indexer.walk.git import GitState, excludes_file, git_state, is_repository, listed_files
 from tests.support.working_trees import commit_all, git, needs_git, write_tree
 
 pytestmark = needs_git
@@ -52,7 +52,7 @@ def test_no_program_that_the_repository_names_is_run(tmp_path: Path, setting: st
     (root / ".gitattributes").write_text("*.py filter=evil diff=evil\n*.txt filter=a=b.c\n")
     write_tree(root, "#- a.py\nchanged\n#- b.txt\nchanged\n")
     assert git_state(root).dirty is True
-    assert tracked_files(root) is not None
+    assert listed_files(root, None) is not None
     assert not mark.exists()
     if setting in ("core.fsmonitor", "filter.evil.clean"):  # the program works where it is let
         git(root, "status")
@@ -66,9 +66,9 @@ def test_variables_that_point_git_elsewhere_are_passed_over(tmp_path: Path, monk
     commit_all(root)
     monkeypatch.setenv("GIT_DIR", str(other / ".git"))
     monkeypatch.setenv("GIT_INDEX_FILE", str(other / ".git/index"))
-    tracked = tracked_files(root)
-    assert tracked is not None
-    assert tracked.files == {"a.py"}
+    listed = listed_files(root, None)
+    assert listed is not None
+    assert listed.tracked == {"a.py"}
 
 
 def test_a_work_tree_that_the_repository_names_is_not_looked_at(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_work_tree_that_the_repository_names_is_not_looked_at(tmp_path: Path) 
 def test_a_broken_repository_does_not_give_the_files_of_the_one_around_it(tmp_path: Path) -> None:
     commit_all(write_tree(tmp_path, "#- sub/a.py\n"))
     (tmp_path / "sub/.git").mkdir()
-    assert tracked_files(tmp_path / "sub") is None
+    assert listed_files(tmp_path / "sub", None) is None
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Changed files → a new committed generation of the index."""
