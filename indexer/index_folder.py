@@ -12,7 +12,6 @@ write.lock          held by the writer; writer.json names it
 import json
 import os
 import shutil
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -22,6 +21,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from codecards.errors import IndexWriteError, SnapshotDamagedError, SnapshotFormatError, WriterBusyError
+from codecards.indexer.atomic_files import replace_file
 
 FORMAT = 2
 """Number of the layout on disk; an index of another number is built anew."""
@@ -106,7 +106,7 @@ class IndexFolder:
 
     def write_manifest(self, manifest: Manifest) -> None:
         """Put the manifest in place, whole or not at all."""
-        write_whole(self.manifest_path, json.dumps(asdict(manifest), indent=1).encode())
+        replace_file(self.manifest_path, json.dumps(asdict(manifest), indent=1).encode())
 
     def prepare(self) -> None:
         """Make the folder and, in a project's own `.codecards`, the ignore file.
@@ -175,7 +175,7 @@ class IndexFolder:
             with explained_write_errors(self.path):
                 for link in self.links():
                     link.unlink()
-                write_whole(self._owner_path, json.dumps({"pid": os.getpid(), "started": time.time()}).encode())
+                replace_file(self._owner_path, json.dumps({"pid": os.getpid(), "started": time.time()}).encode())
             yield
         finally:
             with suppress(OSError):
@@ -197,25 +197,6 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that a reader sees the old one or the new one, never a part.
-
-    Raises:
-        OSError: It can't be written; the old file is unharmed.
-    """
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".new")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise
 
 
 @contextmanager
