@@ -64,7 +64,7 @@ def commit_generation(
         removed = frozenset(entry.file_id for entry in changes.removed)
         everything = changed if difference.old_folder is not None else _every_file(writer, changed)
         deriver.derive(GenerationDiff(difference.old_folder, new_folder, everything, removed, writer.links()))
-        writer.forget(generation)
+        writer.drop_unused_records(generation)
         complete = not any(problem.reason in COSTS_A_FILE for problem in writer.problems())
         writer.put_meta(
             {
@@ -82,7 +82,7 @@ def commit_generation(
 def _put_files(writer: SnapshotWriter, read: list[ReadFile]) -> list[ChangedFile]:
     """Put changed files in, and empty the list; return them."""
     changed: list[ChangedFile] = []
-    writer.touch_files([one.entry for one in read if one.record is None])
+    writer.update_stamps([one.entry for one in read if one.record is None])
     waiting = deque(read)
     read.clear()
     while waiting:

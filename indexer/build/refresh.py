@@ -261,7 +261,7 @@ def _update_stamps(writer: SnapshotWriter, read: "Sequence[ReadFile]", state: Ma
     if not read and state.items() <= writer.meta().items():
         return
     with writer.transaction():
-        writer.touch_files([one.entry for one in read])
+        writer.update_stamps([one.entry for one in read])
         writer.put_meta(state)
 
 
