@@ -19,7 +19,8 @@ from anyio import CancelScope, CapacityLimiter, from_thread, to_thread
 
 from codecards.config import Settings
 from codecards.engine import DEFAULT_BUDGET_TOKENS, Engine
-from codecards.indexer.build.refresh import IndexReport, Progress
+from codecards.indexer.build.progress import ProgressCallback
+from codecards.indexer.build.refresh import IndexReport
 from codecards.router.compress.summaries import Summariser, SummariserConfig
 from codecards.router.memory.state import SessionState
 from codecards.router.memory.working_memory import WorkingMemory
@@ -152,7 +153,7 @@ class AsyncEngine(InThreads[Engine]):
         with CancelScope(shield=True):
             await self._run(self._wrapped.close)
 
-    async def refresh(self, *, full: bool = False, progress: Progress | None = None) -> IndexReport:
+    async def refresh(self, *, full: bool = False, progress: ProgressCallback | None = None) -> IndexReport:
         """Bring the index up to date and return what was done; see `Engine.refresh`.
 
         Args:
@@ -162,14 +163,14 @@ class AsyncEngine(InThreads[Engine]):
         return await self._run(partial(self._wrapped.refresh, full=full, progress=_told_in_loop(progress)))
 
     async def backfill_vectors(
-        self, progress: Progress | None = None, *, limit: int | None = None, n_threads: int = 1
+        self, progress: ProgressCallback | None = None, *, limit: int | None = None, n_threads: int = 1
     ) -> "Filled":
         """Compute deep vectors; see `Engine.backfill_vectors`. Cancelled, it stops, and what was computed stays."""
         return await self._run(
             partial(self._wrapped.backfill_vectors, _told_in_loop(progress), limit=limit, n_threads=n_threads)
         )
 
-    async def refresh_if_small(self, progress: Progress | None = None) -> str:
+    async def refresh_if_small(self, progress: ProgressCallback | None = None) -> str:
         """Take in what changed on disk, if it is little; see `Engine.refresh_if_small`."""
         return await self._run(partial(self._wrapped.refresh_if_small, _told_in_loop(progress)))
 
@@ -231,7 +232,7 @@ class AsyncEngine(InThreads[Engine]):
     kill = _in_thread(Engine.kill)
 
 
-def _told_in_loop(progress: Progress | None) -> Progress:
+def _told_in_loop(progress: ProgressCallback | None) -> ProgressCallback:
     """Return what a thread tells its progress: the caller hears it in the event loop, or its cancelling is heard."""
 
     def told(what: str, done: int, total: int) -> None:

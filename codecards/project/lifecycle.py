@@ -27,7 +27,8 @@ from codecards.project.tuned_weights import TunedWeightsFile
 
 # What builds is loaded by the method that needs it: a look at an unchanged tree takes a fifth of the time so.
 if TYPE_CHECKING:
-    from codecards.indexer.build.refresh import IndexReport, Progress
+    from codecards.indexer.build.progress import ProgressCallback
+    from codecards.indexer.build.refresh import IndexReport
     from codecards.indexer.build.worker_pool import Workers
     from codecards.retrieval.embed.embedder import Embedder
     from codecards.retrieval.vectors.transformer_fill import Filled
@@ -108,7 +109,7 @@ class IndexUpkeep:
         """Return whether a first index was committed and can be read by this version."""
         return self._readers.is_there()
 
-    def refresh(self, *, full: bool = False, progress: "Progress" = _silent) -> "IndexReport":
+    def refresh(self, *, full: bool = False, progress: "ProgressCallback" = _silent) -> "IndexReport":
         """Bring the index up to date and return what was done.
 
         Args:
@@ -119,8 +120,8 @@ class IndexUpkeep:
             ProjectError: The project can't be read, or the index not written.
             WriterBusyError: Another process is writing.
         """
-        from codecards.indexer.build.refresh import refresh  # noqa: PLC0415
-        from codecards.retrieval.derive import Derivation  # noqa: PLC0415
+        from codecards.indexer.build.refresh import refresh
+        from codecards.retrieval.derive import Derivation
 
         def run(embedder: "Embedder | None") -> "IndexReport":
             deriver = Derivation(lambda entry: text_reader(self.root, entry, self.settings.build.discovery), embedder)
@@ -144,7 +145,7 @@ class IndexUpkeep:
         return report
 
     def backfill_vectors(
-        self, progress: "Progress" = _silent, *, limit: int | None = None, n_threads: int = 1
+        self, progress: "ProgressCallback" = _silent, *, limit: int | None = None, n_threads: int = 1
     ) -> "Filled":
         """Compute deep vectors of cards of the newest generation that have none; what was computed stays.
 
@@ -159,7 +160,7 @@ class IndexUpkeep:
             EmbedderError: The model can't be loaded.
             IndexWriteError: Vectors can't be written.
         """
-        from codecards.retrieval.embed.card_text import card_texts  # noqa: PLC0415
+        from codecards.retrieval.embed.card_text import card_texts
 
         reader = self._readers.newest_with_derived()
         card_ids = reader.derived.columns.card_id
@@ -177,7 +178,7 @@ class IndexUpkeep:
 
         return self.transformer.fill(reader, texts, told, limit=limit, n_threads=n_threads)
 
-    def refresh_if_small(self, progress: "Progress" = _silent) -> str:
+    def refresh_if_small(self, progress: "ProgressCallback" = _silent) -> str:
         """Take in what changed on disk, if it is little; return what keeps the index behind, in words, else ""."""
         try:
             reader = self._reader()
@@ -239,7 +240,7 @@ class IndexUpkeep:
 
     @cached_property
     def _workers(self) -> "Workers":
-        from codecards.indexer.build.worker_pool import Workers  # noqa: PLC0415
+        from codecards.indexer.build.worker_pool import Workers
 
         return Workers(self.settings.n_workers, self.settings.worker_time_limit_s)
 

@@ -26,7 +26,7 @@ def to_networkx(cards: Iterable[Card], edges: Iterable[CallEdge]) -> "networkx.M
         cards: All cards of one generation.
         edges: All edges of the same generation.
     """
-    import networkx  # noqa: PLC0415 - costs 0.2 s, and few ask for the graph
+    import networkx
 
     graph: networkx.MultiDiGraph[str] = networkx.MultiDiGraph()
     symbol_ids: dict[int, str] = {}

@@ -186,7 +186,7 @@ def test_an_index_knows_what_the_file_system_said(tmp_path: Path, workers: Worke
         assert entries
         assert all(same_stamp(found[entry.path], entry) for entry in entries)
         changes = compare(entries, found.values())
-        assert nothing_changed(snapshot.stamps(), found.values()) == (not changes.suspects)
+        assert nothing_changed(snapshot.stamps(), found.values()) == (not changes.changed)
 
 
 def test_a_second_writer_is_told_who_is_writing(tmp_path: Path, workers: Workers) -> None:
