@@ -24,10 +24,10 @@ def main() -> None:
 def _run() -> None:
     gc.disable()  # all that is loaded at the start stays: looking for what does not costs a tenth of the start
     if sys.argv[1:2] == ["hook"] and not {"--help", "-h"} & set(sys.argv):
-        from codecards.agents.hooks import main as run_hook
+        from codecards.agents.hooks import main as run_hook  # noqa: PLC0415
 
         raise SystemExit(run_hook(sys.argv[2:]))
-    from codecards.cli.app import main as run
+    from codecards.cli.app import main as run  # noqa: PLC0415
 
     gc.freeze()
     gc.enable()

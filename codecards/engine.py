@@ -86,11 +86,11 @@ class Engine(IndexUpkeep):
         try:
             recalling = self._recall_query()
         except SnapshotMissingError:
-            from codecards.features.live_search import live_recall
+            from codecards.features.live_search import live_recall  # noqa: PLC0415
 
             discovery = self.settings.build.discovery
             return live_recall(self.root, query, limit, discovery, time.monotonic(), paths=paths, languages=languages)
-        from codecards.retrieval.rank.filters import Filters
+        from codecards.retrieval.rank.filters import Filters  # noqa: PLC0415
 
         return recalling.recall(query, limit, Filters(tuple(paths), tuple(languages), tuple(kinds)))
 
@@ -143,7 +143,7 @@ class Engine(IndexUpkeep):
         Raises:
             TargetNotFoundError: Nothing fits, or it can't be read any more.
         """
-        from codecards.features.file_digest import file_digest
+        from codecards.features.file_digest import file_digest  # noqa: PLC0415
 
         reader = self._reader()
         snapshot, fresh = reader.snapshot, self._fresh_files(reader)
@@ -164,7 +164,7 @@ class Engine(IndexUpkeep):
         Raises:
             UsageError: There is no git, or no such revision.
         """
-        from codecards.features.impact import impact_of
+        from codecards.features.impact import impact_of  # noqa: PLC0415
 
         return impact_of(self._reader().snapshot, self.root, revision or "HEAD")
 
@@ -175,14 +175,14 @@ class Engine(IndexUpkeep):
             TargetNotFoundError: Nothing has the name.
             AmbiguousTargetError: Several things have it.
         """
-        from codecards.features.impact import impact_of_symbol
+        from codecards.features.impact import impact_of_symbol  # noqa: PLC0415
 
         return impact_of_symbol(self._reader().snapshot, name)
 
     def why_not(self, path: str, query: str) -> WhyNot:
         """Return why a file is not among the first hits of a query."""
-        from codecards.features.why_not import why_not
-        from codecards.retrieval.rank.filters import Filters
+        from codecards.features.why_not import why_not  # noqa: PLC0415
+        from codecards.retrieval.rank.filters import Filters  # noqa: PLC0415
 
         recalling = self._recall_query()
         query = valid_unicode(query)
@@ -204,7 +204,7 @@ class Engine(IndexUpkeep):
 
     def status(self) -> Status:
         """Return the state of the index. Works without one too."""
-        from codecards.project.status import NOTHING_INDEXED, status_of
+        from codecards.project.status import NOTHING_INDEXED, status_of  # noqa: PLC0415
 
         try:
             reader = self._readers.newest_with_derived()
@@ -226,7 +226,7 @@ class Engine(IndexUpkeep):
             UsageError: There is no git history.
             IndexWriteError: The fitted weights can't be written.
         """
-        from codecards.tuning.fit import tune_project
+        from codecards.tuning.fit import tune_project  # noqa: PLC0415
 
         return tune_project(
             self.root, self._readers.newest_with_derived(), self._workers, self.folder, fits=fits, n_commits=n_commits
@@ -234,7 +234,7 @@ class Engine(IndexUpkeep):
 
     def reset_tuning(self) -> bool:
         """Go back to the default weights; return whether there were others."""
-        from codecards.project.tuned_weights import TunedWeightsFile
+        from codecards.project.tuned_weights import TunedWeightsFile  # noqa: PLC0415
 
         return TunedWeightsFile(self.folder.path).remove()
 
@@ -252,7 +252,7 @@ class Engine(IndexUpkeep):
 
     def call_graph(self) -> "networkx.MultiDiGraph[str]":
         """Return the call graph: nodes are symbol ids with attributes of their cards, edges carry their evidence."""
-        from codecards.indexer.graph.networkx_graph import to_networkx
+        from codecards.indexer.graph.networkx_graph import to_networkx  # noqa: PLC0415 - loads networkx
 
         snapshot = self._reader().snapshot
         return to_networkx(snapshot.symbols(), snapshot.all_edges())
@@ -261,7 +261,7 @@ class Engine(IndexUpkeep):
 
     @cached_property
     def _state(self) -> "ProjectState":
-        from codecards.sessions.state_folder import ProjectState
+        from codecards.sessions.state_folder import ProjectState  # noqa: PLC0415 - questions need no notes
 
         return ProjectState(
             self.root, self.settings, reader=self._reader, fresh=self._fresh_files,
@@ -320,8 +320,8 @@ class Engine(IndexUpkeep):
     # below: how it is done
 
     def _recall_query(self) -> "RecallQuery":
-        from codecards.features.recall import RecallQuery
-        from codecards.retrieval.rank.candidates import limits_of
+        from codecards.features.recall import RecallQuery  # noqa: PLC0415
+        from codecards.retrieval.rank.candidates import limits_of  # noqa: PLC0415
 
         reader = self._readers.newest_with_derived()
         return RecallQuery(
@@ -331,7 +331,7 @@ class Engine(IndexUpkeep):
 
     @cached_property
     def _reranker(self) -> "HitReranker":
-        from codecards.features.rerank import HitReranker
+        from codecards.features.rerank import HitReranker  # noqa: PLC0415
 
         return HitReranker(self.settings.reranker)
 

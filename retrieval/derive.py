@@ -40,9 +40,9 @@ class Derivation:
             EmbedderError: The model can't be loaded.
         """
         # numpy, tantivy and FAISS are not waited for where nothing has changed.
-        from codecards.retrieval.store.build_glossary import derive_glossary
-        from codecards.retrieval.store.build_words import derive_words
-        from codecards.retrieval.vectors.build_card_vectors import derive_vectors
+        from codecards.retrieval.store.build_glossary import derive_glossary  # noqa: PLC0415
+        from codecards.retrieval.store.build_words import derive_words  # noqa: PLC0415
+        from codecards.retrieval.vectors.build_card_vectors import derive_vectors  # noqa: PLC0415
 
         if change.new_folder.exists():
             shutil.rmtree(change.new_folder)  # left by a writer that died before its commit

@@ -33,13 +33,13 @@ def main(arguments: list[str] | None = None) -> int:
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stderr)
     logging.getLogger("codecards").setLevel(logging.WARNING)  # the product's own lines, one a question
     if options.smoke and options.only == "cards":
-        from training.ranking import smoke as ranking_smoke
+        from training.ranking import smoke as ranking_smoke  # noqa: PLC0415 - the other one imports torch
 
         with tempfile.TemporaryDirectory() as folder:
             sys.stdout.write(f"{ranking_smoke.run(Path(folder))}\n")
         return 0
     if options.smoke:
-        from training import smoke
+        from training import smoke  # noqa: PLC0415 - imports torch
 
         with tempfile.TemporaryDirectory() as folder:
             for name, losses in smoke.run(Path(folder)).items():
@@ -54,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _learn_cards(options: argparse.Namespace) -> None:
-    from training.ranking.tables import learn_tables, write_tables
+    from training.ranking.tables import learn_tables, write_tables  # noqa: PLC0415 - the other steps import torch
 
     tables = learn_tables(options.work, options.history)
     write_tables(tables, options.work / "card_weights.json")
@@ -63,11 +63,11 @@ def _learn_cards(options: argparse.Namespace) -> None:
 
 
 def _train(options: argparse.Namespace) -> None:
-    from codecards.retrieval.embed.onnx import OnnxEmbedder
-    from codecards.retrieval.embed.static import StaticEmbedder
-    from training import steps
-    from training.corpus.examples import read_pairs, split_roles
-    from training.embedders.export_onnx import export_int8
+    from codecards.retrieval.embed.onnx import OnnxEmbedder  # noqa: PLC0415
+    from codecards.retrieval.embed.static import StaticEmbedder  # noqa: PLC0415
+    from training import steps  # noqa: PLC0415
+    from training.corpus.examples import read_pairs, split_roles  # noqa: PLC0415
+    from training.embedders.export_onnx import export_int8  # noqa: PLC0415
 
     pairs_file = steps.mine(options.work)
     if options.only == "mine":

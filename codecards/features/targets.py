@@ -133,7 +133,7 @@ def find_file(snapshot: Snapshot, written: str) -> IndexedFile:
 
 def near_names(snapshot: Snapshot, written: str, n_names: int = 5) -> list[str]:
     """Return names that look like what was written."""
-    import difflib
+    import difflib  # noqa: PLC0415 - only where nothing was found
 
     wanted = _separator.sub(".", written).rpartition(".")[2].casefold()
     by_name = {card.name.casefold(): card.qualified_name for card in snapshot.symbols()}

@@ -147,7 +147,7 @@ class FreshFiles:
             return CurrentFile(data, None)
         if not isinstance(decode(data), DecodedText):
             return None
-        from codecards.indexer.build.worker_pool import Content
+        from codecards.indexer.build.worker_pool import Content  # noqa: PLC0415 - few hits lie in changed files
 
         answer = next(iter(self._workers().read([Content(key, language, data)])))
         drafts = {(draft.qualified_name, draft.ordinal): draft for draft in answer.record.contents.drafts}

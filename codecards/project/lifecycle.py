@@ -120,8 +120,8 @@ class IndexUpkeep:
             ProjectError: The project can't be read, or the index not written.
             WriterBusyError: Another process is writing.
         """
-        from codecards.indexer.build.refresh import refresh
-        from codecards.retrieval.derive import Derivation
+        from codecards.indexer.build.refresh import refresh  # noqa: PLC0415
+        from codecards.retrieval.derive import Derivation  # noqa: PLC0415
 
         def run(embedder: "Embedder | None") -> "IndexReport":
             deriver = Derivation(lambda entry: text_reader(self.root, entry, self.settings.build.discovery), embedder)
@@ -160,7 +160,7 @@ class IndexUpkeep:
             EmbedderError: The model can't be loaded.
             IndexWriteError: Vectors can't be written.
         """
-        from codecards.retrieval.embed.card_text import card_texts
+        from codecards.retrieval.embed.card_text import card_texts  # noqa: PLC0415
 
         reader = self._readers.newest_with_derived()
         card_ids = reader.derived.columns.card_id
@@ -240,7 +240,7 @@ class IndexUpkeep:
 
     @cached_property
     def _workers(self) -> "Workers":
-        from codecards.indexer.build.worker_pool import Workers
+        from codecards.indexer.build.worker_pool import Workers  # noqa: PLC0415
 
         return Workers(self.settings.n_workers, self.settings.worker_time_limit_s)
 

@@ -36,7 +36,7 @@ class IndexReader:
     @cached_property
     def derived(self) -> "DerivedIndex":
         """What ranking reads, opened when it is first needed; see `open_derived`."""
-        from codecards.retrieval.index import DerivedIndex
+        from codecards.retrieval.index import DerivedIndex  # noqa: PLC0415 - numpy, tantivy: 0.15 s of CPU
 
         return DerivedIndex.open(self._derived_folder, self._embedder())
 
@@ -51,7 +51,7 @@ class IndexReader:
 
     def card_keys(self) -> "NDArray[np.uint64] | None":
         """Return (n_cards, 2): the keys of the cards' embedded texts by row; None where nothing was embedded."""
-        from codecards.retrieval.vectors.transformer_vectors import card_keys
+        from codecards.retrieval.vectors.transformer_vectors import card_keys  # noqa: PLC0415 - numpy
 
         return card_keys(self._derived_folder)
 

@@ -117,7 +117,7 @@ class TransformerVectors:
             EmbedderError: The model can't be loaded.
             IndexWriteError: Vectors can't be written.
         """
-        from codecards.retrieval.vectors.transformer_fill import Filled, fill
+        from codecards.retrieval.vectors.transformer_fill import Filled, fill  # noqa: PLC0415 - numpy: questions don't wait for it
 
         keys = reader.card_keys()
         if self._off or keys is None:
@@ -141,7 +141,7 @@ class TransformerVectors:
     # below: how it is done
 
     def _n_wanted(self, reader: IndexReader) -> int:
-        from codecards.retrieval.vectors.transformer_fill import MAX_CARDS
+        from codecards.retrieval.vectors.transformer_fill import MAX_CARDS  # noqa: PLC0415 - as above
 
         return min(MAX_CARDS, reader.derived.columns.n_cards)
 
@@ -179,7 +179,7 @@ class TransformerVectors:
         keys = reader.card_keys() if store is not None else None
         if store is None or keys is None:
             return None
-        from codecards.retrieval.vectors.transformer_vectors import TransformerIndex
+        from codecards.retrieval.vectors.transformer_vectors import TransformerIndex  # noqa: PLC0415 - as above
 
         return TransformerIndex(keys, store)
 
@@ -199,8 +199,8 @@ class TransformerVectors:
     def _made(self) -> "TransformerStore":
         """Return the store, made where there is none that can be used."""
         if (store := self._stored()) is None:
-            from codecards.retrieval.embed.drift import probe_vectors
-            from codecards.retrieval.vectors.transformer_store import make_store
+            from codecards.retrieval.embed.drift import probe_vectors  # noqa: PLC0415 - as above
+            from codecards.retrieval.vectors.transformer_store import make_store  # noqa: PLC0415
 
             embedder = self._model.loaded()
             of_model = probe_vectors(embedder)

@@ -126,7 +126,7 @@ def load_grammar(language: Language) -> "tree_sitter.Language":
 
 @cache
 def _load(module: str, function: str) -> "tree_sitter.Language":
-    import tree_sitter
+    import tree_sitter  # noqa: PLC0415 - so that telling languages stays cheap
 
     return tree_sitter.Language(getattr(importlib.import_module(module), function)())
 

@@ -41,7 +41,7 @@ def guess_encoding(telling: bytes) -> str:
     Args:
         telling: The lines with bytes over 127.
     """
-    import chardet
+    import chardet  # noqa: PLC0415 - slow to load, and seldom needed
 
     telling = telling[:GUESS_BYTES]
     ranked = chardet.detect_all(telling, ignore_threshold=True)

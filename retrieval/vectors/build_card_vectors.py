@@ -153,7 +153,7 @@ def _file_means(columns: Columns, vectors: NDArray[np.float16]) -> NDArray[np.fl
 
 
 def _write_faiss(path: Path, vectors: NDArray[np.float16]) -> None:
-    import faiss
+    import faiss  # noqa: PLC0415 - only large repositories need it
 
     faiss.omp_set_num_threads(1)
     quantizer = faiss.IndexScalarQuantizer(vectors.shape[1], faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT)

@@ -71,7 +71,7 @@ class CardVectors:
     def _faiss_index(self) -> Any:  # noqa: ANN401 - faiss has no types
         with self._lock:
             if self._faiss is None:
-                import faiss
+                import faiss  # noqa: PLC0415 - costs 0.19 s of CPU
 
                 # More threads make single queries slower on a busy machine.
                 faiss.omp_set_num_threads(1)

@@ -52,7 +52,7 @@ class TransformerModel:
         Raises:
             EmbedderError: There is no such model.
         """
-        from codecards.retrieval.embed.onnx import MODEL_FILE
+        from codecards.retrieval.embed.onnx import MODEL_FILE  # noqa: PLC0415 - loads tokenizers
 
         try:
             return f"{self._name}-{hash_files(self._folder, (MODEL_FILE, 'tokenizer.json'))}"
@@ -79,7 +79,7 @@ class TransformerModel:
         Raises:
             EmbedderError: It gives other vectors than those that are stored.
         """
-        from codecards.retrieval.embed.drift import probe_vectors, same_model
+        from codecards.retrieval.embed.drift import probe_vectors, same_model  # noqa: PLC0415 - numpy
 
         embedder = self.loaded()
         with self._lock:
@@ -100,6 +100,6 @@ class TransformerModel:
         path = folder / STORE_FILE
         if not path.is_file():
             return None
-        from codecards.retrieval.vectors.transformer_store import open_store
+        from codecards.retrieval.vectors.transformer_store import open_store  # noqa: PLC0415 - numpy
 
         return open_store(path, self.identity)
