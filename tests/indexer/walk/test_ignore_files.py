@@ -174,7 +174,7 @@ def test_a_rule_can_take_the_folder_of_a_tool_back_in(tmp_path: Path) -> None:
 
 
 @needs_git
-def test_a_tracked_file_stays_whatever_rules_say(tmp_path: Path) -> None:
+def test_tracked_files_are_listed_even_if_a_rule_ignores_them(tmp_path: Path) -> None:
     write_tree(tmp_path, "#- kept/deep/a.py\n#- plain.py\n")
     commit_all(tmp_path)
     write_tree(tmp_path, "#- .gitignore\nkept/\n#- kept/deep/new.py\n#- kept/other/new.py\n")
@@ -182,7 +182,7 @@ def test_a_tracked_file_stays_whatever_rules_say(tmp_path: Path) -> None:
 
 
 @needs_git
-def test_the_exclude_file_and_the_users_file_rank_below_the_repositorys(
+def test_rules_of_the_repository_outrank_the_exclude_file_and_the_users_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = write_tree(
@@ -236,7 +236,7 @@ def test_the_projects_own_rules_leave_out_and_take_back_in(tmp_path: Path, *, ha
 
 
 @needs_git
-def test_a_folder_of_a_repository_obeys_the_rules_above_it(tmp_path: Path) -> None:
+def test_rules_above_the_root_apply(tmp_path: Path) -> None:
     write_tree(
         tmp_path,
         "#- .gitignore\n*.tmp\n/part/out/\n#- part/a.tmp\n#- part/out/a.py\n#- part/in/out/a.py\n#- part/a.py\n",
@@ -246,7 +246,7 @@ def test_a_folder_of_a_repository_obeys_the_rules_above_it(tmp_path: Path) -> No
 
 
 @needs_git
-def test_a_linked_worktree_obeys_the_exclude_file_of_its_repository(tmp_path: Path) -> None:
+def test_the_exclude_file_of_the_repository_applies_in_a_linked_worktree(tmp_path: Path) -> None:
     main = write_tree(tmp_path / "main", "#- a.py\n")
     commit_all(main)
     (main / ".git/info").mkdir(exist_ok=True)
@@ -346,7 +346,7 @@ def test_ordinary_rules_apply_without_git_as_with_git(paths: list[str], rules: d
 
 
 def _write(place: Path, text: str) -> bool:
-    """Return whether a file could be written: a name may already be a folder, or a folder a file."""
+    """Return whether the file was written: its path may be a folder already, or lead through a file."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(text.encode())
