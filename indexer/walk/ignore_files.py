@@ -19,11 +19,12 @@ MAX_RULES_BYTES = 256 << 10
 """Larger rule files are not read."""
 MAX_RULES = 2_000
 """Further rules of a file are skipped: each costs 0.25 µs per path."""
-MAX_STARS = 3
+MAX_FURTHER_STARS = 2
 MAX_DOUBLE_STARS = 2
-MAX_WILDCARDS = 4
-"""Rules with more `*`, more `**`, or more of both are skipped. Regular expressions backtrack: within these limits a path
-of 4,096 characters costs at most 0.15 s; `**/a/**/a/**/b` takes 54 s, and `*a*a*a*a*b` 16 s for one name."""
+MAX_CHOICES = 3
+"""Rules with more `*` beside another one in the same part of the path, with more `**`, or with more of both are skipped.
+Regular expressions backtrack: within these limits a path of 4,096 characters costs at most 0.15 s; `**/a/**/a/**/b` takes
+54 s, and `*a*a*a*a*b` 16 s for one name."""
 _RUN_OF_STARS = re.compile(r"(?<!\\)\*+")
 _NESTED_SET = re.compile(r"\[[^\]]*(\[|--|&&|\|\||~~)")
 """Brackets that Python's regular expressions read differently from git: "[[:digit:]]"."""
@@ -249,8 +250,12 @@ def _is_costly(pattern: str, *, by_name: bool) -> bool:
     if parts[-1] == "**":
         parts.pop()  # it matches whatever follows
     n_double_stars = parts.count("**") + by_name
-    n_stars = sum(min(len(run), 2) for part in parts if part != "**" for run in _RUN_OF_STARS.findall(part))
-    return n_stars > MAX_STARS or n_double_stars > MAX_DOUBLE_STARS or n_stars + n_double_stars > MAX_WILDCARDS
+    # One `*` in a part of the path can match in one way only, as the next slash or the end limits it.
+    n_stars = [sum(min(len(run), 2) for run in _RUN_OF_STARS.findall(part)) for part in parts if part != "**"]
+    n_further = sum(number - 1 for number in n_stars if number)
+    return (
+        n_further > MAX_FURTHER_STARS or n_double_stars > MAX_DOUBLE_STARS or n_further + n_double_stars > MAX_CHOICES
+    )
 
 
 def _first_verdict(files: Sequence[RuleFile], path: str, *, is_folder: bool) -> bool | None:

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from codecards.indexer.problems import Coverage, Problem, Reason
@@ -49,6 +49,8 @@ def found_without_git(root: Path) -> set[str]:
         ("*a*b*c", "xaxbxc abc aabbcc", "acb abcd xbxc"),
         ("x/*a?b*c/y", "x/a1bc/y x/aa1b2c/y", "x/abc/y x/a1b/c/y"),
         ("**/**/**/a", "a b/a", "b"),
+        ("*/*/*/*.log", "a/b/c/d.log", "a/b/d.log a/b/c/d/e.log"),
+        ("*o*/*o*", "foo/oo", "foo/a oo a/foo/oo"),
         ("fo?", "foo", "fo foobar a/fo"),
         ("[a-c]x", "ax bx", "dx -x"),
         ("[!a-c]x", "dx", "ax"),
@@ -91,6 +93,7 @@ def test_a_rule_that_could_take_hours_or_is_read_differently_from_git_is_refused
         ("*a*a*b", "/".join(["a" * 250] * 15)),
         ("**/*a*a/**/b", "/".join(["a" * 62] * 64)),
         ("**/a/**/b", "/".join(["a"] * 2_000)),
+        ("**/*a*/*a*b", "/".join(["a" * 250] * 15)),
     ],
 )
 def test_the_slowest_rules_that_are_accepted_take_a_fraction_of_a_second(line: str, path: str) -> None:
@@ -342,7 +345,9 @@ def test_ordinary_rules_apply_without_git_as_with_git(paths: list[str], rules: d
             _write(root / place / ".gitignore", text)
         expected = git_files(root)
         shutil.rmtree(root / ".git")
-        assert found(root) == expected
+        discovery = discover(root)
+        assume(not discovery.problems)  # a rule with too many wildcards was skipped
+        assert {file.path for file in discovery.files} == expected
 
 
 def _write(place: Path, text: str) -> bool:
