@@ -19,7 +19,8 @@ from anyio import CancelScope, CapacityLimiter, from_thread, to_thread
 
 from codecards.config import Settings
 from codecards.engine import Engine
-from codecards.indexer.build.refresh import IndexReport, Progress
+from codecards.indexer.build.progress import ProgressCallback
+from codecards.indexer.build.refresh import IndexReport
 from codecards.router.compress.summaries import Summariser, SummariserConfig
 from codecards.router.memory.state import SessionState
 from codecards.router.memory.working_memory import WorkingMemory
@@ -157,7 +158,7 @@ class AsyncEngine(InThreads[Engine]):
         with CancelScope(shield=True):
             await self._run(self._wrapped.close)
 
-    async def refresh(self, *, full: bool = False, progress: Progress | None = None) -> IndexReport:
+    async def refresh(self, *, full: bool = False, progress: ProgressCallback | None = None) -> IndexReport:
         """Bring the index up to date and return what was done; see `Engine.refresh`.
 
         Args:
@@ -167,14 +168,14 @@ class AsyncEngine(InThreads[Engine]):
         return await self._run(partial(self._wrapped.refresh, full=full, progress=_progress_in_loop(progress)))
 
     async def backfill_vectors(
-        self, progress: Progress | None = None, *, limit: int | None = None, n_threads: int = 1
+        self, progress: ProgressCallback | None = None, *, limit: int | None = None, n_threads: int = 1
     ) -> "Filled":
         """Compute missing transformer vectors; see `Engine.backfill_vectors`. If cancelled, it keeps those computed so far."""
         return await self._run(
             partial(self._wrapped.backfill_vectors, _progress_in_loop(progress), limit=limit, n_threads=n_threads)
         )
 
-    async def refresh_if_small(self, progress: Progress | None = None) -> str:
+    async def refresh_if_small(self, progress: ProgressCallback | None = None) -> str:
         """Index changed files if there are few; see `Engine.refresh_if_small`."""
         return await self._run(partial(self._wrapped.refresh_if_small, _progress_in_loop(progress)))
 
@@ -240,7 +241,7 @@ class AsyncEngine(InThreads[Engine]):
     kill_workers = _in_thread(Engine.kill_workers)
 
 
-def _progress_in_loop(progress: Progress | None) -> Progress:
+def _progress_in_loop(progress: ProgressCallback | None) -> ProgressCallback:
     """Return a callback for a thread that calls `progress` in the event loop, and raises if the caller is cancelled."""
 
     def report(stage: str, done: int, total: int) -> None:

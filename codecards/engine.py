@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
     from codecards.features.recall import RecallQuery
     from codecards.features.rerank import HitReranker
-    from codecards.indexer.build.refresh import IndexReport, Progress
+    from codecards.indexer.build.progress import ProgressCallback
+    from codecards.indexer.build.refresh import IndexReport
     from codecards.project.freshness import FreshFiles
     from codecards.project.reader import IndexReader
     from codecards.retrieval.hits import Ranking
@@ -123,16 +124,16 @@ class Engine:
         """Return whether an index was committed that this version can read."""
         return self._index.is_indexed()
 
-    def refresh(self, *, full: bool = False, progress: "Progress" = no_progress) -> "IndexReport":
+    def refresh(self, *, full: bool = False, progress: "ProgressCallback" = no_progress) -> "IndexReport":
         """Bring the index up to date and return what was done; see `ProjectIndex.refresh`."""
         return self._index.refresh(full=full, progress=progress)
 
-    def refresh_if_small(self, progress: "Progress" = no_progress) -> str:
+    def refresh_if_small(self, progress: "ProgressCallback" = no_progress) -> str:
         """Index changed files if there are few; return why the index is still outdated, or ""."""
         return self._index.refresh_if_small(progress)
 
     def backfill_vectors(
-        self, progress: "Progress" = no_progress, *, limit: int | None = None, n_threads: int = 1
+        self, progress: "ProgressCallback" = no_progress, *, limit: int | None = None, n_threads: int = 1
     ) -> "Filled":
         """Compute missing transformer vectors; see `ProjectIndex.backfill_vectors`."""
         return self._index.backfill_vectors(progress, limit=limit, n_threads=n_threads)

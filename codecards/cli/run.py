@@ -18,7 +18,8 @@ from codecards.config import Settings
 from codecards.engine import Engine
 from codecards.environment import is_debug
 from codecards.errors import CodecardsError, ProjectNotFoundError
-from codecards.indexer.build.refresh import IndexReport, Progress
+from codecards.indexer.build.progress import ProgressCallback
+from codecards.indexer.build.refresh import IndexReport
 from codecards.indexer.walk.files import check_root
 from codecards.project.transformer_vectors import NAME as TRANSFORMER
 from codecards.wire.answers import Json, calls_json, report_json, retriever_json, terminal_safe
@@ -194,7 +195,7 @@ def print_calls(calls: Calls, what: str, *, as_json: bool) -> None:
     print_answer(as_json, lambda: calls_json(calls, what), lambda readable: readable.show_calls(calls, what))
 
 
-def _progress() -> tuple[AbstractContextManager[object] | None, Progress]:
+def _progress() -> tuple[AbstractContextManager[object] | None, ProgressCallback]:
     """Return (progress bar, function that is told), none where no person looks."""
     if not sys.stderr.isatty():
         return None, lambda _what, _done, _total: None

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from codecards.edit.replace import line_end_of, replace_piece, with_line_ends
 from codecards.errors import AmbiguousTargetError, EditError, OutsideProjectError, TargetNotFoundError
-from codecards.indexer.index_folder import FOLDER_NAME, write_whole
+from codecards.indexer.atomic_files import replace_file
+from codecards.indexer.index_folder import FOLDER_NAME
 from codecards.indexer.problems import Problem
 from codecards.indexer.text.decoding import DecodedText, decode
 from codecards.indexer.walk.files import DiscoverySettings, SourceFile, read_file, resolve_inside
@@ -160,9 +161,7 @@ class Editor:
                 f"{place.name} is in {file.encoding}, which has no {missing!r}; nothing was changed."
             ) from error
         try:
-            mode = stat.S_IMODE(place.stat().st_mode)
-            write_whole(place, data)
-            place.chmod(mode)
+            replace_file(place, data, mode=stat.S_IMODE(place.stat().st_mode))
         except OSError as error:
             raise EditError(f"{place} can't be written: {error.strerror or error}.") from error
 

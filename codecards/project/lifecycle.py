@@ -26,7 +26,8 @@ from codecards.retrieval.store.folder import check_contents
 
 # The methods that build import what they need: without that, checking an unchanged tree takes a fifth of the time.
 if TYPE_CHECKING:
-    from codecards.indexer.build.refresh import IndexReport, Progress
+    from codecards.indexer.build.progress import ProgressCallback
+    from codecards.indexer.build.refresh import IndexReport
     from codecards.indexer.build.worker_pool import Workers
     from codecards.retrieval.embed.embedder import Embedder
     from codecards.retrieval.vectors.transformer_fill import Filled, ReadCardTexts
@@ -120,7 +121,7 @@ class ProjectIndex:
 
     # building
 
-    def refresh(self, *, full: bool = False, progress: "Progress" = no_progress) -> "IndexReport":
+    def refresh(self, *, full: bool = False, progress: "ProgressCallback" = no_progress) -> "IndexReport":
         """Bring the index up to date and return what was done.
 
         Args:
@@ -139,7 +140,7 @@ class ProjectIndex:
         _log_report(report)
         return report
 
-    def refresh_if_small(self, progress: "Progress" = no_progress) -> str:
+    def refresh_if_small(self, progress: "ProgressCallback" = no_progress) -> str:
         """Index changed files if there are few; return why the index is still outdated, or ""."""
         try:
             reader = self.readers.newest()
@@ -155,7 +156,7 @@ class ProjectIndex:
         return ""
 
     def backfill_vectors(
-        self, progress: "Progress" = no_progress, *, limit: int | None = None, n_threads: int = 1
+        self, progress: "ProgressCallback" = no_progress, *, limit: int | None = None, n_threads: int = 1
     ) -> "Filled":
         """Compute missing transformer vectors of the newest generation's cards; those already computed stay.
 
@@ -206,7 +207,7 @@ class ProjectIndex:
         self.close()
         self.folder.remove()
 
-    def _refresh(self, embedder: "Embedder | None", *, full: bool, progress: "Progress") -> "IndexReport":
+    def _refresh(self, embedder: "Embedder | None", *, full: bool, progress: "ProgressCallback") -> "IndexReport":
         from codecards.indexer.build.refresh import refresh
         from codecards.retrieval.derive import Derivation
 

@@ -4,7 +4,8 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from codecards.indexer.index_folder import explained_write_errors, write_whole
+from codecards.indexer.atomic_files import replace_file
+from codecards.indexer.index_folder import explained_write_errors
 from codecards.retrieval.rank.tuned_weights import GROUPS, LEAST, MOST, TunedWeights, weights_digest
 
 FILE_NAME = "tuned_weights.json"
@@ -43,7 +44,7 @@ class TunedWeightsFile:
         """
         value = {"format": FORMAT, "weights": weights_digest(), **asdict(tuned)}
         with explained_write_errors(self.path):
-            write_whole(self.path, json.dumps(value, indent=1).encode())
+            replace_file(self.path, json.dumps(value, indent=1).encode())
 
     def remove(self) -> bool:
         """Remove the file; return whether it existed.
