@@ -22,7 +22,7 @@ from typing import Any
 
 import httpx
 
-from codecards import Engine
+from codecards import Engine, ToolCall
 from codecards.adapters.openai_chat import openai_messages
 from codecards.edit.editor import Editor
 from codecards.errors import CodecardsError, UsageError
@@ -180,7 +180,7 @@ def work(session: Session, tools: Tools, endpoint: Endpoint, user_input: str, *,
         user_input = ""
         calls = message.get("tool_calls") or []
         if message.get("content"):
-            session.record("think" if calls else "reply", call=message["content"])
+            session.record(ToolCall("think" if calls else "reply", text=message["content"]))
         if not calls:
             return message.get("content") or ""
         for call in calls:
@@ -190,7 +190,7 @@ def work(session: Session, tools: Tools, endpoint: Endpoint, user_input: str, *,
             if done.by_session:
                 session.record_call(name, arguments, done.text)
             else:
-                session.record(name, paths=done.paths, call=arguments, result=done.text, error=done.failed)
+                session.record(ToolCall(name, paths=done.paths, text=arguments, result=done.text, failed=done.failed))
     raise UsageError(f"no end after {MAX_ROUNDS} rounds")
 
 

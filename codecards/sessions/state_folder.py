@@ -12,8 +12,10 @@ from codecards.indexer.walk.files import resolve_inside
 from codecards.project.freshness import FreshFiles
 from codecards.project.reader import IndexReader
 from codecards.router.compress.summaries import Summariser, SummariserConfig
+from codecards.router.memory.state import TaskSpec
 from codecards.router.memory.store import SessionStore
 from codecards.router.notes.archive import Archive
+from codecards.router.profiles import SessionSettings
 from codecards.router.session import Session
 from codecards.sessions.anchors import IndexAnchors
 from codecards.sessions.index_ports import indexed_project
@@ -54,19 +56,19 @@ class ProjectState:
         summariser: Summariser | SummariserConfig | None = None,
     ) -> Session:
         """Return the session of this name, else a new one; see `Engine.session`."""
-        traces, summarising = self._settings.traces_turns, SummariserConfig.by(summariser)
-        if goal is not None and not self.sessions.exists(name):
+        session_settings = SessionSettings(
+            summariser=SummariserConfig.from_callable(summariser), traces_turns=self._settings.traces_turns
+        )
+        store, project, archive = self.sessions, self.project, self.archive
+        if goal is not None and not store.exists(name):
+            task = TaskSpec(goal, tuple(constraints), budget_tokens, self._settings.profile)
             try:
-                return Session.start(
-                    self.sessions, name, self.project, self.archive, goal=goal, budget_tokens=budget_tokens,
-                    constraints=constraints, profile=self._settings.profile, traces_turns=traces,
-                    summarising=summarising,
-                )  # fmt: skip
+                return Session.start(store, name, project, archive, task, session_settings)
             except UsageError:
-                if not self.sessions.exists(name):
+                if not store.exists(name):
                     raise
-                # Somebody else has just started it.
-        session = Session(self.sessions, name, self.project, self.archive, traces_turns=traces, summarising=summarising)
+                # Another process has just started the session.
+        session = Session(store, name, project, archive, session_settings)
         if goal is not None and goal.strip() != session.memory.task.goal:
             session.set_goal(goal)
         return session

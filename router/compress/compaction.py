@@ -84,7 +84,7 @@ def compact(
     *,
     previous: Compaction | None = None,
     count: TokenCounter = estimate_tokens,
-    summarising: SummariserConfig | None = None,
+    summariser: SummariserConfig | None = None,
 ) -> Compaction:
     """Return the source as structured fields whose text takes at most `target_tokens`.
 
@@ -107,11 +107,11 @@ def compact(
         )
     candidates = _candidates(source, tuple(preserve_keys), previous)
     result, left_out = _filled(base, candidates, target_tokens, count)
-    if summarising is not None and source.strip():
+    if summariser is not None and source.strip():
         # Its words come after what the rules keep word for word, and before the lines that the rules chose.
         kept = [one for one in candidates if one[0] in _KEPT_FIELDS]
         exact, lost = _filled(base, kept, target_tokens, count)
-        worded = _worded(exact, source, target_tokens, summarising, count)
+        worded = _worded(exact, source, target_tokens, summariser, count)
         if worded.notice:
             result = replace(result, notice=worded.notice)
         else:
@@ -138,11 +138,11 @@ def _filled(
 
 
 def _worded(
-    result: Compaction, source: str, target_tokens: int, summarising: SummariserConfig, count: TokenCounter
+    result: Compaction, source: str, target_tokens: int, summariser: SummariserConfig, count: TokenCounter
 ) -> Compaction:
     """Return the result with a summariser's words as its conclusion, or with the reason why they are not."""
     free_tokens = target_tokens - count(replace(result, conclusion="").as_text())
-    summary = summarise(source, free_tokens, summarising, count=count)
+    summary = summarise(source, free_tokens, summariser, count=count)
     worded = replace(result, conclusion=summary.words)
     if summary.words and count(worded.as_text()) > target_tokens:
         return replace(result, notice=f"the summariser's words did not fit into {target_tokens} tokens")

@@ -98,7 +98,7 @@ def memo_for(
     budget_tokens: int = MEMO_TOKENS,
     *,
     count: TokenCounter = estimate_tokens,
-    summarising: SummariserConfig | None = None,
+    summariser: SummariserConfig | None = None,
 ) -> Summary:
     """Return what to remember of a closed file: the lines that answer the purpose for which it was opened.
 
@@ -106,8 +106,8 @@ def memo_for(
     numbers. A summariser may word the memo; a bad answer is not used, and the memo comes with the reason.
     """
     notice = ""
-    if summarising is not None and text.strip():
-        summary = summarise(f"Purpose: {purpose}\n\n{text}", budget_tokens, summarising, count=count)
+    if summariser is not None and text.strip():
+        summary = summarise(f"Purpose: {purpose}\n\n{text}", budget_tokens, summariser, count=count)
         if summary.words:
             return summary
         notice = summary.notice

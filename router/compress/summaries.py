@@ -31,7 +31,7 @@ class SummariserConfig:
             raise UsageError(f"a summariser needs more than {self.timeout_s:g} seconds")
 
     @classmethod
-    def by(cls, summariser: "Summariser | SummariserConfig | None") -> "SummariserConfig | None":
+    def from_callable(cls, summariser: "Summariser | SummariserConfig | None") -> "SummariserConfig | None":
         """Return who words summaries; a mere callable has the usual time limit."""
         return summariser if summariser is None or isinstance(summariser, SummariserConfig) else cls(summariser)
 
@@ -47,7 +47,7 @@ class Summary:
 
 
 def summarise(
-    source: str, target_tokens: int, summarising: SummariserConfig, *, count: TokenCounter = estimate_tokens
+    source: str, target_tokens: int, config: SummariserConfig, *, count: TokenCounter = estimate_tokens
 ) -> Summary:
     """Return a summary that fits the target and is shorter than its source, or why there is none.
 
@@ -59,16 +59,16 @@ def summarise(
 
     def ask() -> None:
         try:
-            answer.set_result(summarising.summariser(source, target_tokens))
+            answer.set_result(config.summariser(source, target_tokens))
         except Exception as error:  # foreign code: whatever it raises, the rules' own words stand
             answer.set_exception(error)
 
     # A daemon thread of its own: one that hangs must keep neither the caller nor the end of the process waiting.
     threading.Thread(target=ask, name="summariser", daemon=True).start()
     try:
-        error = answer.exception(summarising.timeout_s)
+        error = answer.exception(config.timeout_s)
     except FutureTimeoutError:
-        return Summary(notice=f"the summariser gave no answer in {summarising.timeout_s:g} s")
+        return Summary(notice=f"the summariser gave no answer in {config.timeout_s:g} s")
     if error is not None:
         kind = "" if isinstance(error, CodecardsError) else f"{type(error).__name__}: "
         reason = " ".join(f"{kind}{error}".split())[:MAX_REASON_CHARACTERS]

@@ -8,6 +8,9 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
+from codecards.router.compress.excerpts import cap_output, handle_of
+from codecards.router.compress.token_count import TokenCounter
+
 MAX_LIST_ITEMS = 3
 MAX_JSON_STRING = 200
 MAX_LISTED_NAMES = 12
@@ -40,6 +43,12 @@ def compress(text: str) -> str:
             shorter = compressor(text)
             return shorter if len(shorter) < len(text) else text
     return text
+
+
+def shown_output(text: str, count: TokenCounter) -> str:
+    """Return the output as a window shows it: compressed and capped, with the handle of the original if it differs."""
+    shown = cap_output(compress(text), count)
+    return shown if shown == text else f"{shown}\n[whole output: {handle_of(text)}]"
 
 
 def compress_test_output(text: str) -> str:

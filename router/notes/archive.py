@@ -29,6 +29,11 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+def time_stamp(clock: Clock) -> str:
+    """Return the clock's time as ISO 8601 in UTC."""
+    return clock().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 @dataclass(frozen=True, slots=True)
 class DamagedNote:
     """A file of the archive that is no readable note; it is never touched."""
@@ -196,7 +201,7 @@ class Archive:
         return self.folder.parent / "archive.lock"
 
     def _now(self) -> str:
-        return self._clock().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return time_stamp(self._clock)
 
     def _load(self, path: Path) -> Note:
         status = path.stat()

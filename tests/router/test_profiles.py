@@ -6,6 +6,8 @@ import pytest
 
 from codecards.config import settings_from_environment
 from codecards.errors import UsageError
+from codecards.router.memory.operations import ToolCall
+from codecards.router.memory.state import TaskSpec
 from codecards.router.memory.store import SessionStore
 from codecards.router.notes.archive import Archive
 from codecards.router.policy.hysteresis import HysteresisSettings
@@ -18,13 +20,15 @@ FILES = {"a.py": "def a():\n    return 1\n", "b.py": "def b():\n    return 2\n"}
 
 def start(folder: Path, name: str, profile: str) -> Session:
     store, archive = SessionStore(folder / "sessions"), Archive(folder / "archive")
-    return Session.start(store, name, Project(InMemoryTexts(FILES)), archive, goal="make a return 3", profile=profile)
+    return Session.start(
+        store, name, Project(InMemoryTexts(FILES)), archive, TaskSpec("make a return 3", profile=profile)
+    )
 
 
 def work(session: Session) -> str:
     session.open_file("a.py", "change it")
-    session.record("read", paths=["a.py"], call="read a.py", result="first result")
-    session.record("run", call="pytest", result="second result")
+    session.record(ToolCall("read", paths=["a.py"], text="read a.py", result="first result"))
+    session.record(ToolCall("run", text="pytest", result="second result"))
     return session.before_generation().text
 
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,8 @@ import pytest
 from codecards.errors import BudgetTooSmallError, StateFileError, TargetNotFoundError, UsageError
 from codecards.router.compress.excerpts import HANDLE
 from codecards.router.compress.token_count import estimate_tokens
-from codecards.router.memory.state import PastQuestion
+from codecards.router.memory.operations import ToolCall
+from codecards.router.memory.state import PastQuestion, TaskSpec
 from codecards.router.memory.store import SessionStore
 from codecards.router.memory.working_memory import (
     MAX_MEMOS,
@@ -28,6 +29,7 @@ from codecards.router.notes.archive import Archive
 from codecards.router.policy.constraints import find_constraints
 from codecards.router.policy.repeat_questions import check_repeat
 from codecards.router.ports import FoldedHit, InMemoryTexts, Project, Signal
+from codecards.router.profiles import SessionSettings
 from codecards.router.session import Session
 from codecards.wire.sessions import memory_as_json, memory_from_json
 
@@ -76,7 +78,7 @@ class Desk:
 
     def start(self, name: str = "task", goal: str = "add CSV export of users", budget: int = 12_000) -> Session:
         """Return a new session."""
-        return Session.start(self.store, name, self.project, self.archive, goal=goal, budget_tokens=budget)
+        return Session.start(self.store, name, self.project, self.archive, TaskSpec(goal, budget_tokens=budget))
 
     def again(self, name: str = "task") -> Session:
         """Return the session as another process would see it."""
@@ -99,7 +101,7 @@ def test_the_csv_task_from_start_to_end(desk: Desk) -> None:
     assert ("promote", "utils/exporter.py") in {(action.kind.value, action.path) for action in session.last_actions}
     assert "def stream_rows" in context.text
     desk.files["user/service.py"] += "\ndef export_csv():\n    return stream_rows(list_users())\n"
-    session.record("edit", paths=["user/service.py"], result="ok", reason="users asked for CSV")
+    session.record(ToolCall("edit", paths=["user/service.py"], result="ok", reason="users asked for CSV"))
     assert "def export_csv" in session.before_generation().text
     session.commit_note(
         "CSV export", "reuse utils/exporter.py and its streaming", files=["user/service.py"], rejected=["pandas: heavy"]
@@ -114,7 +116,9 @@ def test_acts_give_a_status_and_show_their_effect_in_the_next_context(desk: Desk
     assert session.open_file("other.py", "look") == "opened other.py"
     assert "x = 1" in session.before_generation().text
     desk.files["other.py"] = "x = 2\n"
-    status = session.record("edit", paths=["other.py"], call="edit other.py", result="done", reason="two is right")
+    status = session.record(
+        ToolCall("edit", paths=["other.py"], text="edit other.py", result="done", reason="two is right")
+    )
     assert status == "recorded edit"
     text = session.before_generation().text
     assert "x = 2" in text
@@ -126,10 +130,10 @@ def test_acts_give_a_status_and_show_their_effect_in_the_next_context(desk: Desk
 @pytest.mark.seed("S1-16", "S0-22", "S1-44", "S4-32")
 def test_what_an_earlier_read_showed_is_not_shown_as_current_after_an_edit(desk: Desk) -> None:
     session = desk.start()
-    session.record("read", paths=["other.py"], call="read other.py", result="x = 1  # old api")
-    session.record("search", paths=["other.py"], query="api", result="other.py:1: x = 1  # old api")
+    session.record(ToolCall("read", paths=["other.py"], text="read other.py", result="x = 1  # old api"))
+    session.record(ToolCall("search", paths=["other.py"], query="api", result="other.py:1: x = 1  # old api"))
     assert "old api" in session.before_generation().text
-    session.record("edit", paths=["other.py"], result="ok")
+    session.record(ToolCall("edit", paths=["other.py"], result="ok"))
     text = session.before_generation().text
     assert "old api" not in text
     assert "read other.py" in text
@@ -172,7 +176,7 @@ def test_a_constraint_said_in_passing_stays_on_top(desk: Desk) -> None:
     session = desk.start()
     session.before_generation("统一使用 pnpm。谢谢")
     for _ in range(15):
-        session.record("reply", call="let's use npm for now " * 40)
+        session.record(ToolCall("reply", text="let's use npm for now " * 40))
     text = session.before_generation().text
     assert text.index("constraint (must hold): 统一使用 pnpm") < text.index("npm for now")
 
@@ -251,7 +255,7 @@ def test_where_the_copy_is_damaged_too_the_state_of_the_last_turn_takes_its_plac
     for one in (path, path.with_name("state.copy.json")):
         one.write_bytes(b"\0\0\0")
     assert (desk.again().memory.turn, desk.again().memory.entry("other.py")) == (1, None)
-    assert "goes on from turn 1: what was done since that turn began is lost" in desk.store.notices[0]
+    assert "continues from turn 1: changes made since that turn began are lost" in desk.store.notices[0]
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b'{"format": 99}', b'{"name": 3}'])
@@ -268,7 +272,7 @@ def test_a_state_that_can_not_be_read_is_left_as_it_is(desk: Desk, data: bytes) 
 def test_two_users_of_one_session_lose_nothing(desk: Desk) -> None:
     desk.start()
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda n: desk.again().record("run", call=f"run {n}", result="ok"), range(12)))
+        list(pool.map(lambda n: desk.again().record(ToolCall("run", text=f"run {n}", result="ok")), range(12)))
     state = desk.again().state
     assert [operation.number for operation in state.operations] == list(range(1, 13))
 
@@ -277,7 +281,11 @@ def test_a_clock_that_goes_back_changes_nothing_but_is_not_believed(desk: Desk) 
     session = desk.start()
     start = session.state.updated
     late = Session(
-        desk.store, "task", desk.project, desk.archive, clock=lambda: datetime(1999, 1, 1, tzinfo=UTC) + timedelta(0)
+        desk.store,
+        "task",
+        desk.project,
+        desk.archive,
+        SessionSettings(clock=lambda: datetime(1999, 1, 1, tzinfo=UTC)),
     )
     late.before_generation("x")
     assert late.state.updated == start
@@ -315,8 +323,8 @@ def test_a_session_is_not_started_twice(desk: Desk) -> None:
 def test_a_bundle_carries_effects_without_acts_and_shows_conflicts(desk: Desk) -> None:
     first, second = desk.start("search", "find the exporter"), desk.start("code")
     first.open_file("utils/exporter.py", "how rows are streamed")
-    first.record("edit", paths=["other.py"], reason="first", result="secret act")
-    second.record("edit", paths=["other.py"], reason="second")
+    first.record(ToolCall("edit", paths=["other.py"], reason="first", result="secret act"))
+    second.record(ToolCall("edit", paths=["other.py"], reason="second"))
     data = first.export()
     assert b"secret act" not in data
     conflicts = second.merge(data)
@@ -331,13 +339,13 @@ def test_a_bundle_carries_effects_without_acts_and_shows_conflicts(desk: Desk) -
 
 def test_a_file_that_is_edited_comes_in_full_at_once(desk: Desk) -> None:
     session = desk.start()
-    session.record("edit", paths=["other.py"], reason="why not")
+    session.record(ToolCall("edit", paths=["other.py"], reason="why not"))
     entry = session.memory.entry("other.py")
     assert entry is not None
     assert (entry.mode, entry.why) == (Mode.FULL, "edited")
     assert "x = 1" in session.before_generation().text
-    session.record("edit", paths=["nowhere.py"], error=True)
-    session.record("delete", paths=["user/service.py"])
+    session.record(ToolCall("edit", paths=["nowhere.py"], failed=True))
+    session.record(ToolCall("delete", paths=["user/service.py"]))
     assert [one.path for one in session.memory.files] == ["other.py"]
 
 
@@ -353,7 +361,7 @@ def test_the_lines_used_last_are_kept_and_the_latest_is_the_focus(desk: Desk) ->
     session = desk.start()
     session.open_file("user/service.py", "look", lines=(3, 4))
     for lines in ((1, 1), (2, 4)):
-        session.record("read", paths=["user/service.py"], lines=lines)
+        session.record(ToolCall("read", paths=["user/service.py"], lines=lines))
     entry = session.memory.entry("user/service.py")
     assert entry is not None
     assert (entry.focus, entry.used_lines) == ((2, 4), ((2, 4), (1, 1)))
@@ -372,9 +380,9 @@ def test_neighbours_of_an_open_file_come_in_as_digests(desk: Desk) -> None:
 @pytest.mark.seed("S1-28", "S1-40")
 def test_compacting_the_window_leaves_fields_and_open_questions(desk: Desk) -> None:
     session = desk.start()
-    session.record("run", call="pytest", result="src/a.py:3: KeyError: 'x'", error=True)
-    session.record("reply", call="Is the cache shared?")
-    session.record("reply", call="next")
+    session.record(ToolCall("run", text="pytest", result="src/a.py:3: KeyError: 'x'", failed=True))
+    session.record(ToolCall("reply", text="Is the cache shared?"))
+    session.record(ToolCall("reply", text="next"))
     result = session.compact()
     assert "src/a.py:3" in result.file
     assert "Is the cache shared?" in session.memory.open_questions[0]
@@ -385,7 +393,7 @@ def test_compacting_the_window_leaves_fields_and_open_questions(desk: Desk) -> N
 @pytest.mark.seed("S1-30", "S4-31")
 def test_the_end_writes_a_note(desk: Desk) -> None:
     session = desk.start()
-    session.record("edit", paths=["other.py"], reason="why not")
+    session.record(ToolCall("edit", paths=["other.py"], reason="why not"))
     note = session.end("done", conclusion="streaming works")
     assert note is not None
     assert note.files == ("other.py",)
@@ -395,7 +403,7 @@ def test_the_end_writes_a_note(desk: Desk) -> None:
 @pytest.mark.seed("S0-27")
 def test_a_block_can_be_hidden(desk: Desk) -> None:
     session = desk.start()
-    session.record("edit", paths=["other.py"], reason="why not")
+    session.record(ToolCall("edit", paths=["other.py"], reason="why not"))
     session.show_block("changes", shown=False)
     assert "why not" not in session.before_generation().text
 
@@ -484,7 +492,7 @@ def test_a_long_session_stays_small_and_forgets_passing_remarks(desk: Desk) -> N
     session = desk.start(budget=8_000)
     session.before_generation("what time is it")
     for number in range(30):
-        session.record("run", call=f"step {number}", result=f"output of step {number}\n" * 200)
+        session.record(ToolCall("run", text=f"step {number}", result=f"output of step {number}\n" * 200))
         context = session.before_generation()
         assert estimate_tokens(context.text) <= 8_000
     assert max(len(ledger.lines) for ledger in session.state.ledgers[:-1]) <= 9
@@ -509,7 +517,7 @@ def test_a_report_tells_what_was_used_of_what_was_shown(desk: Desk) -> None:
     session.open_file("other.py", "look")
     session.open_file("utils/exporter.py", "look")
     session.before_generation()
-    session.record("edit", paths=["other.py"], lines=(1, 1))
+    session.record(ToolCall("edit", paths=["other.py"], lines=(1, 1)))
     summary, ratio, alarms = session.report()
     assert summary.n_turns == 1
     assert ratio is not None
@@ -532,7 +540,7 @@ def test_a_file_in_use_stays_whole_while_there_is_room(desk: Desk) -> None:
     session = desk.start()
     session.open_file("utils/exporter.py", "look")
     for _ in range(10):
-        session.record("read", paths=["utils/exporter.py"])
+        session.record(ToolCall("read", paths=["utils/exporter.py"]))
         assert FILES["utils/exporter.py"].rstrip() in session.before_generation().text
 
 
@@ -560,7 +568,7 @@ def test_turn_and_route_agree_on_what_was_on_disk_before_generation(desk: Desk) 
 def test_every_handle_in_a_context_gives_back_the_whole(desk: Desk, looks_only: bool) -> None:
     session = desk.start()
     for number in range(6):
-        session.record("run", call=f"pytest -k case_{number}", result=f"line of output {number}\n" * 400)
+        session.record(ToolCall("run", text=f"pytest -k case_{number}", result=f"line of output {number}\n" * 400))
     session.open_file("other.py", "see")
     desk.files["other.py"] = "value = 1\n" * 9_000
     asked = "go on with the rows of this table\n" * 900

@@ -10,9 +10,12 @@ from codecards.errors import StateFileError
 from codecards.router import trace as trace_module
 from codecards.router.assemble.assembly import AssemblySettings
 from codecards.router.assemble.rendering import RenderSettings
+from codecards.router.memory.operations import ToolCall
+from codecards.router.memory.state import TaskSpec
 from codecards.router.memory.store import SessionStore
 from codecards.router.notes.archive import Archive
 from codecards.router.ports import InMemoryTexts, Project
+from codecards.router.profiles import SessionSettings
 from codecards.router.session import Session
 from codecards.router.trace import read_trace, replay_turn, traced_blocks
 from codecards.router.turn import TurnSettings
@@ -23,7 +26,12 @@ FILES = {"a.py": "def one():\n    return 1\n", "b.py": "def two():\n    return 2
 def session(folder: Path, *, traces: bool = True) -> tuple[SessionStore, Session, dict[str, str]]:
     store, files = SessionStore(folder / "sessions"), dict(FILES)
     started = Session.start(
-        store, "task", Project(InMemoryTexts(files)), Archive(folder / "archive"), goal="add one", traces_turns=traces
+        store,
+        "task",
+        Project(InMemoryTexts(files)),
+        Archive(folder / "archive"),
+        TaskSpec("add one"),
+        SessionSettings(traces_turns=traces),
     )
     return store, started, files
 
@@ -32,7 +40,7 @@ def session(folder: Path, *, traces: bool = True) -> tuple[SessionStore, Session
 def test_a_traced_turn_taken_again_gives_the_same_context_byte_for_byte(tmp_path: Path) -> None:
     store, task, files = session(tmp_path)
     task.open_file("a.py", "see one")
-    task.record("run", call="pytest", result="1 failed: E   assert 1 == 2", error=True)
+    task.record(ToolCall("run", text="pytest", result="1 failed: E   assert 1 == 2", failed=True))
     sent = [task.before_generation("do not touch b.py")]
     files["a.py"] = "def one():\n    return 11\n"
     task.open_file("b.py", "see two")
@@ -108,8 +116,8 @@ def test_a_trace_that_cannot_be_written_does_not_stop_the_turn(
 
 def test_a_turn_and_its_switches_are_logged_without_any_text(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     _, task, _ = session(tmp_path)
-    task.record("recall", paths=["b.py"], query="secret words")
-    task.record("recall", paths=["b.py"], query="secret words")
+    task.record(ToolCall("recall", paths=["b.py"], query="secret words"))
+    task.record(ToolCall("recall", paths=["b.py"], query="secret words"))
     with caplog.at_level(logging.DEBUG, "codecards"):
         task.before_generation("also secret words")
     events = {record.getMessage(): vars(record) for record in caplog.records}

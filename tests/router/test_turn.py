@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from codecards.router.assemble.context import OutcomeKind
+from codecards.router.memory.operations import ToolCall
+from codecards.router.memory.state import TaskSpec
 from codecards.router.memory.store import SessionStore
 from codecards.router.notes.archive import Archive
 from codecards.router.ports import FoldedHit, InMemoryTexts, Project
@@ -45,7 +47,11 @@ def words() -> Words:
 def session(tmp_path: Path, words: Words) -> Session:
     project = Project(InMemoryTexts(dict(FILES)), recaller=words, vocabulary=words)
     return Session.start(
-        SessionStore(tmp_path / "sessions"), "task", project, Archive(tmp_path / "archive"), goal="export the users"
+        SessionStore(tmp_path / "sessions"),
+        "task",
+        project,
+        Archive(tmp_path / "archive"),
+        TaskSpec("export the users"),
     )
 
 
@@ -53,7 +59,7 @@ def session(tmp_path: Path, words: Words) -> Session:
 def test_a_constraint_said_in_passing_is_still_there_after_many_turns(session: Session) -> None:
     session.before_generation("The endpoint must not load all rows at once. How do we begin?")
     for number in range(30):
-        session.record("run", call=f"pytest {number}", result="ok\n" * 400)
+        session.record(ToolCall("run", text=f"pytest {number}", result="ok\n" * 400))
         text = session.before_generation("go on").text
     assert "constraint (must hold): The endpoint must not load all rows at once" in text
 
@@ -71,7 +77,7 @@ def test_an_old_requirement_does_not_come_back_as_the_new_one(session: Session) 
 def test_goal_and_constraints_stand_before_everything_long(session: Session) -> None:
     session.add_constraint("stream the rows")
     session.open_file("rules.md", "follow them")
-    session.record("run", call="pytest", result="x = 1\n" * 3000)
+    session.record(ToolCall("run", text="pytest", result="x = 1\n" * 3000))
     text = session.before_generation("go on").text
     assert text.index("stream the rows") < text.index("All exports are streamed.") < text.index("pytest")
 
@@ -101,15 +107,15 @@ def test_a_miss_is_followed_by_one_question_in_the_projects_own_words(session: S
 def test_each_thing_has_exactly_one_of_four_fates_and_a_reason(session: Session) -> None:
     session.open_file("rules.md", "follow them")
     hits = ["api/users.py", "a.py", "b.py", "notes.md"]
-    session.record("search", paths=hits, call="grep users", result="api/users.py:1")
-    session.record("read", paths=["rules.md"], call="cat rules.md", result="All exports are streamed.")
+    session.record(ToolCall("search", paths=hits, text="grep users", result="api/users.py:1"))
+    session.record(ToolCall("read", paths=["rules.md"], text="cat rules.md", result="All exports are streamed."))
     context = session.before_generation("where does list_users live?")
     told = {fate.what: fate.kind for fate in context.outcomes}
     assert len(told) == len(context.outcomes)
     assert all(fate.reason for fate in context.outcomes)
-    assert told["file rules.md"] is OutcomeKind.ENTERS
+    assert told["file rules.md"] is OutcomeKind.INCLUDED
     assert told["file api/users.py"] is OutcomeKind.COMPRESSED
-    assert told["file notes.md"] is OutcomeKind.OUTSIDE
+    assert told["file notes.md"] is OutcomeKind.OMITTED
     assert told["hit api/users.py::list_users"] is OutcomeKind.COMPRESSED
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from codecards.errors import BudgetTooSmallError
 from codecards.router.assemble.assembly import AssemblySettings, assemble
-from codecards.router.assemble.budget import BudgetShares, name_tokens, show_files, visible_lines
+from codecards.router.assemble.budget import BudgetShares, block_tokens, show_files, visible_lines
 from codecards.router.assemble.context import ContextPackage, ContextState, MemorySegment
 from codecards.router.assemble.rendering import GUIDANCE, RenderSettings
 from codecards.router.compress.excerpts import focused, head_and_tail
@@ -282,7 +282,7 @@ def test_files_never_take_more_than_their_room(files: list[tuple[int, bool, int,
     ]
     texts = {f"{n}.py": FileText("a = line(of) # code\n" * n_lines, "h") for n, (n_lines, *_) in enumerate(files)}
     shown, left_out = show_files(entries, texts, room, estimate_tokens)
-    assert sum(estimate_tokens(file.text) + name_tokens(file, estimate_tokens) for file in shown) <= room
+    assert sum(estimate_tokens(file.text) + block_tokens(file, estimate_tokens) for file in shown) <= room
     assert sorted([*left_out, *(file.path for file in shown)]) == sorted(texts)
 
 

@@ -104,14 +104,14 @@ def fail(_text: str, _tokens: int) -> str:
     ],
 )
 def test_a_bad_summariser_leaves_the_rules_words_and_the_result_says_why(summariser: Summariser, why: str) -> None:
-    found = compact(STORY * 40, 500, summarising=SummariserConfig(summariser, 0.05))
+    found = compact(STORY * 40, 500, summariser=SummariserConfig(summariser, 0.05))
     assert why in found.notice
     assert replace(found, notice="") == compact(STORY * 40, 500)
     assert "notice" not in json.loads(found.as_text())
 
 
 def test_a_good_summariser_words_the_conclusion() -> None:
-    found = compact(STORY, 500, summarising=SummariserConfig(lambda _text, _tokens: "Use async."))
+    found = compact(STORY, 500, summariser=SummariserConfig(lambda _text, _tokens: "Use async."))
     assert (found.conclusion, found.notice) == ("Use async.", "")
 
 
@@ -124,10 +124,10 @@ def test_a_summariser_takes_the_room_of_lines_never_that_of_paths_and_errors() -
         asked.append(tokens)
         return "All keys are late."
 
-    found = compact(source, 600, summarising=SummariserConfig(summariser))
+    found = compact(source, 600, summariser=SummariserConfig(summariser))
     assert (found.file, found.error) == (by_rules.file, by_rules.error)
     assert estimate_tokens(found.as_text()) <= 600
-    small = compact(source[:600], 600, summarising=SummariserConfig(summariser))
+    small = compact(source[:600], 600, summariser=SummariserConfig(summariser))
     assert asked[-1] > 100
     assert small.conclusion == "All keys are late."
     assert small.attempts

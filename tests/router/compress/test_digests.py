@@ -69,8 +69,8 @@ def test_a_memo_is_chosen_by_the_purpose() -> None:
 
 def test_a_summariser_words_the_memo_unless_it_is_too_long() -> None:
     short, long = (SummariserConfig(constantly(words)) for words in ("short", "path_validator " * 70))
-    assert memo_for(SOURCE * 9, "x", 30, summarising=short) == Summary("short")
-    found = memo_for(SOURCE * 9, "x", 60, summarising=long)
+    assert memo_for(SOURCE * 9, "x", 30, summariser=short) == Summary("short")
+    found = memo_for(SOURCE * 9, "x", 60, summariser=long)
     assert "# NOTE: the lock" in found.words
     assert "60 were allowed" in found.notice
 

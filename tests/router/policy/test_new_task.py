@@ -7,6 +7,7 @@ import pytest
 
 from codecards import Engine, Settings
 from codecards.errors import UsageError
+from codecards.router.memory.operations import ToolCall
 from codecards.router.memory.working_memory import Mode
 from tests.support.indexed import write_repository
 from tests.support.working_trees import commit_all, git, needs_git
@@ -78,7 +79,7 @@ def test_files_that_a_new_task_does_not_use_leave_again(shop: Engine) -> None:
     session = shop.session("s", goal="look")
     session.rebuild("make the login timeout of tokens longer")
     for _ in range(8):
-        session.record("read", paths=["shop/tokens.py"])
+        session.record(ToolCall("read", paths=["shop/tokens.py"]))
         session.before_generation()
     assert [entry.path for entry in session.memory.files if entry.predicted] == []
     assert session.memory.entry("shop/tokens.py") is not None
