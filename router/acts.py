@@ -33,6 +33,7 @@ from codecards.router.memory.working_memory import (
     without_file,
     without_memo,
 )
+from codecards.router.ports import FoldedHit
 
 KEPT_USES = 1_000
 KEPT_QUESTIONS = 50
@@ -181,8 +182,9 @@ def push_messages(
     return replace(state, window=window), shrunk
 
 
-def record_question(state: SessionState, question: PastQuestion, paths: Sequence[str]) -> SessionState:
+def record_question(state: SessionState, question: PastQuestion, found: Sequence[FoldedHit]) -> SessionState:
     """Record a recall and the files that it found."""
+    paths = tuple(dict.fromkeys(hit.path for hit in found))
     state = record_operation(state, "recall", paths, query=question.query)
     return replace(state, asked=(*state.asked, question)[-KEPT_QUESTIONS:])
 

@@ -156,8 +156,7 @@ class Session:
         state = self._stored.reload()
         answer, question = answer_question(self._project, state, query, limit)
         if answer.refusal is None:
-            paths = tuple(dict.fromkeys(reference.path for reference in answer.references))
-            self._stored.update(acts.record_question, question, paths)
+            self._stored.update(acts.record_question, question, answer.references)
         else:
             logger.info("question refused", extra={"session": self.name, "turn": state.memory.turn})
         return answer
@@ -317,22 +316,13 @@ class Session:
         confidence: float = 1.0,
     ) -> Note:
         """Write a conclusion into the archive, anchored to its files, and return the note."""
-        anchors, outcome = self._project.anchors_of(files), self.state.outcome
-        source = f"session {self.name} turn {self.memory.turn}"
+        files, rejected, anchors = tuple(files), tuple(rejected), self._project.anchors_of(files)
+        outcome, source = self.state.outcome, f"session {self.name} turn {self.memory.turn}"
         draft = NoteDraft(
-            title,
-            conclusion,
-            anchors,
-            tuple(files),
-            tuple(rejected),
-            verification,
-            leftovers,
-            outcome,
-            confidence,
-            source,
+            title, conclusion, anchors, files, rejected, verification, leftovers, outcome, confidence, source
         )
         note = self._archive.add(draft)
-        self._stored.update(acts.add_note_reference, note.note_id, tuple(files))
+        self._stored.update(acts.add_note_reference, note.note_id, files)
         return note
 
     def compact(
@@ -390,15 +380,7 @@ class Session:
         Raises:
             StateFileError: The data is not a bundle.
         """
-        bundle, found = read_bundle(data), list[Conflict]()
-
-        def step(state: SessionState) -> SessionState:
-            state, conflicts = acts.merge(state, bundle)
-            found.extend(conflicts)
-            return state
-
-        self._stored.update(step)
-        return tuple(found)
+        return self._stored.update_with(acts.merge, read_bundle(data))
 
     def _change_file(self, path: str, change: Callable[[MemoryFile], MemoryFile], status: str) -> str:
         path = self._project.resolve_path(path)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Concatenate, ParamSpec
+from typing import Concatenate, ParamSpec, TypeVar
 
 from codecards.errors import StateFileError, TargetNotFoundError, UsageError
 from codecards.indexer.atomic_files import locked, set_aside, write_atomic
@@ -23,6 +23,7 @@ STATE, COPY = "state.json", "state.copy.json"
 ORIGINALS, TRACE = "originals", "trace"
 """Folders of a session: texts that left its context; inputs of its turns. The second can be deleted at any time."""
 Args = ParamSpec("Args")
+Extra = TypeVar("Extra")
 _name = re.compile(r"[\w][\w.-]{0,79}")
 
 
@@ -214,6 +215,18 @@ class StoredSession:
         """Apply one whole state change, under the lock, to the state that is on disk now."""
         with self.locked():
             self.save(act(self.store.load(self.name), *args, **kwargs))
+
+    def update_with(
+        self,
+        act: Callable[Concatenate[SessionState, Args], tuple[SessionState, Extra]],
+        *args: Args.args,
+        **kwargs: Args.kwargs,
+    ) -> Extra:
+        """Apply a state change like `update`, and return what it returns beside the state."""
+        with self.locked():
+            state, extra = act(self.store.load(self.name), *args, **kwargs)
+            self.save(state)
+        return extra
 
     def update_window(
         self,

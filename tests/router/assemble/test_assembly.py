@@ -354,6 +354,12 @@ def test_the_ledger_groups_its_lines() -> None:
     assert [line.position for line in ledger.lines] == list(range(len(ledger.lines)))
 
 
+@pytest.mark.seed("S4-15")
+def test_any_callable_can_count_the_tokens() -> None:
+    context = assemble(PACKAGE, ENTRIES, TEXTS, AssemblySettings(3_000), count=len)
+    assert context.ledger.total_tokens == len(context.text) <= 3_000
+
+
 @pytest.mark.seed("S1-33", "S1-34")
 def test_alarms_at_the_articles_marks() -> None:
     noisy = TokenLedger(1, 100, 100, (LedgerLine("recent", "tool_results", 71), LedgerLine("task", "task", 29)))

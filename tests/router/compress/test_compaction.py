@@ -97,7 +97,7 @@ def fail(_text: str, _tokens: int) -> str:
     [
         (hang, "no answer in 0.05 s"),
         (fail, "failed (OSError: no model)"),
-        (lambda text, _: text * 2, "no less than it got"),
+        (lambda text, _: text * 2, "not shorter than its source"),
         (lambda _text, tokens: "path_validator " * (tokens + 5), "were allowed"),
         (lambda _text, _tokens: "", "no text"),
         (lambda _text, _tokens: None, "no text"),

@@ -15,7 +15,6 @@ from codecards.router.memory.window import (
     Window,
     WindowSettings,
     latest_error,
-    orphans,
     push,
     window_tokens,
 )
@@ -24,6 +23,19 @@ from codecards.router.memory.window import (
 def block(turn: int, result: str, *, error: bool = False, name: str = "run") -> ActionBlock:
     call = Message("assistant", f"call {turn}", turn, f"c{turn}", name)
     return ActionBlock((call, Message("tool", result, turn, f"c{turn}", name, error)))
+
+
+def unpaired(messages: list[Message]) -> list[str]:
+    """Return the ids of calls without a response, and of responses without a call before them."""
+    open_calls, lost = set[str](), list[str]()
+    for message in messages:
+        if message.role == "assistant" and message.call_id:
+            open_calls.add(message.call_id)
+        elif message.call_id in open_calls:
+            open_calls.remove(message.call_id)
+        elif message.call_id:
+            lost.append(message.call_id)
+    return [*lost, *open_calls]
 
 
 def filled(*blocks: ActionBlock, settings: WindowSettings | None = None) -> tuple[Window, dict[str, str]]:
@@ -88,14 +100,9 @@ def test_no_block_is_split_and_the_window_stays_small(
 ) -> None:
     settings = WindowSettings(budget, 100, max_blocks=max_blocks, overlap_messages=overlap)
     window, store = filled(*(block(n, text, error=bad) for n, (text, bad) in enumerate(results)), settings=settings)
-    assert orphans([message for one in window.blocks for message in one.messages]) == ()
+    assert unpaired([message for one in window.blocks for message in one.messages]) == []
     assert len(window.blocks) <= max(max_blocks, 2)
     assert all(handle_of(text) == handle for handle, text in store.items())
-
-
-def test_orphans_are_found() -> None:
-    call, response = block(1, "x").messages
-    assert orphans([response, call]) == ("c1", "c1")
 
 
 def test_a_window_smaller_than_its_reserve_is_refused() -> None:

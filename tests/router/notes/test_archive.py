@@ -182,7 +182,7 @@ def test_a_review_shows_broken_ties_then_doubts_then_repeats_then_news(tmp_path:
     for number in range(20):
         archive.add(NoteDraft("", f"topic{number} colour{number} shape{number}"))
     reasons = [item.reason for item in archive.review(Code())]
-    assert reasons[:4] == ["the code it speaks of is gone", "confidence 0.20", "says the same as 00000001", "new"]
+    assert reasons[:4] == ["its code is gone", "confidence 0.20", "says the same as 00000001", "new"]
     assert len(reasons) == 12
 
 

@@ -62,10 +62,10 @@ def test_a_task_begins_with_modules_tests_and_recent_files(shop: Engine) -> None
     entries = {entry.path: entry for entry in session.memory.files}
     assert entries.pop("other/part_4.py").mode is Mode.FULL
     assert {path: entry.why for path, entry in entries.items()} == {
-        "shop/tokens.py": "bears on the goal",
-        "shop/login.py": "bears on the goal",
-        "checks/test_store.py": "a test that bears on the goal",
-        "shop/prices.py": "changed lately",
+        "shop/tokens.py": "related to the goal",
+        "shop/login.py": "related to the goal",
+        "checks/test_store.py": "a test related to the goal",
+        "shop/prices.py": "changed recently",
     }
     assert {entry.mode for entry in entries.values()} == {Mode.DIGEST}
     assert "goal: make the login timeout of tokens longer" in context.text

@@ -130,7 +130,7 @@ def test_the_least_recently_used_makes_room() -> None:
     sizes = {name: FileSize(3_000, 100) for name in ("a.py", "b.py", "c.py")}
     actions = route(RoutingInput(memory_of(*files), sizes=sizes, files_budget_tokens=6_000))
     assert [action.kind for action in actions] == ["keep", "demote", "keep"]
-    assert actions[1].reason == "no room in full, used longest ago"
+    assert actions[1].reason == "no room in full, least recent use"
 
 
 def test_a_file_too_large_for_the_budget_counts_as_its_excerpt() -> None:
@@ -237,11 +237,11 @@ def test_a_file_is_switched_at_most_once_per_window(history: list[tuple[str, set
 @for_all(steps, st.integers(1, 12), st.integers(0, 8))
 @hypothesis_settings(max_examples=150, deadline=None)
 def test_no_file_goes_back_within_a_window_guesses_included(
-    history: list[tuple[str, set[str], str]], cooldown: int, forget_predicted: int
+    history: list[tuple[str, set[str], str]], cooldown: int, evict_predicted: int
 ) -> None:
     """A guess that turns out right goes on from digest to full at once: twice in one direction, never to and fro."""
     last: dict[str, tuple[int, RoutingAction]] = {}
-    thresholds = HysteresisSettings(cooldown_turns=cooldown, forget_predicted_after_turns=forget_predicted)
+    thresholds = HysteresisSettings(cooldown_turns=cooldown, evict_predicted_after_turns=evict_predicted)
     for turn, action in replay(history, RoutingSettings(thresholds)):
         before = last.get(action.path)
         if before is not None and turn - before[0] < cooldown:
