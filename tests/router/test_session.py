@@ -1,89 +1,17 @@
 """Sessions: the article's scenarios, resuming, damage, two processes, bundles."""
 
-import json
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from codecards.errors import BudgetTooSmallError, StateFileError, TargetNotFoundError, UsageError
+from codecards.errors import BudgetTooSmallError, TargetNotFoundError, UsageError
 from codecards.router.compress.excerpts import HANDLE
 from codecards.router.compress.token_count import estimate_tokens
 from codecards.router.memory.operations import ToolCall
-from codecards.router.memory.state import PastQuestion, TaskSpec
-from codecards.router.memory.store import SessionStore
 from codecards.router.memory.working_memory import (
-    MAX_MEMOS,
-    ClosedFileSummary,
-    FileChange,
-    MemoryFile,
     Mode,
-    TaskState,
-    WorkingMemory,
-    with_change,
-    with_memo,
-    with_task,
 )
-from codecards.router.notes.archive import Archive
-from codecards.router.policy.constraints import find_constraints
-from codecards.router.policy.repeat_questions import check_repeat
-from codecards.router.ports import FoldedHit, InMemoryTexts, Project, Signal
-from codecards.router.profiles import SessionSettings
-from codecards.router.session import Session
-from codecards.wire.sessions import memory_as_json
-
-FILES = {
-    "user/service.py": "import csv\n\ndef list_users():\n    return db.all()\n",
-    "utils/exporter.py": "def stream_rows(rows):\n    yield from rows\n",
-    "reports/excel.py": "from utils.exporter import stream_rows\n\ndef export_excel(users):\n    ...\n",
-    "other.py": "x = 1\n",
-}
-
-
-class Finder:
-    """Finds files by words in path or text."""
-
-    def __init__(self, files: dict[str, str]) -> None:
-        self.files, self.queries = files, list[str]()
-
-    def recall(self, query: str, limit: int) -> Sequence[FoldedHit]:
-        """Return the files that have a word of the query."""
-        self.queries.append(query)
-        words = [word for word in query.lower().replace("_", " ").split() if len(word) > 3]
-        hits = [path for path, text in self.files.items() if any(word in (path + text).lower() for word in words)]
-        return [FoldedHit(path, path, self.files[path].splitlines()[0], score=1.0) for path in hits][:limit]
-
-    def near_words(self, query: str) -> Sequence[str]:
-        """Return fixed words."""
-        del query
-        return ("exporter", "stream_rows")
-
-    def near(self, paths: Sequence[str]) -> Sequence[Signal]:
-        """Return that the exporter is called by the Excel report."""
-        return [Signal("utils/exporter.py", 0.6, "called by reports/excel.py")] if "reports/excel.py" in paths else []
-
-
-class Desk:
-    """A project in memory with its sessions on disk."""
-
-    def __init__(self, folder: Path) -> None:
-        self.files = dict(FILES)
-        self.finder = Finder(self.files)
-        self.store = SessionStore(folder / "sessions")
-        self.archive = Archive(folder / "archive")
-        self.project = Project(
-            InMemoryTexts(self.files), neighbours=self.finder, recaller=self.finder, vocabulary=self.finder
-        )
-
-    def start(self, name: str = "task", goal: str = "add CSV export of users", budget: int = 12_000) -> Session:
-        """Return a new session."""
-        return Session.start(self.store, name, self.project, self.archive, TaskSpec(goal, budget_tokens=budget))
-
-    def again(self, name: str = "task") -> Session:
-        """Return the session as another process would see it."""
-        return Session(self.store, name, self.project, self.archive)
+from tests.support.desk import FILES, Desk
 
 
 @pytest.fixture
@@ -182,47 +110,6 @@ def test_a_constraint_said_in_passing_stays_on_top(desk: Desk) -> None:
     assert text.index("constraint (must hold): 统一使用 pnpm") < text.index("npm for now")
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Fix it. Do not touch the migrations! Thanks", ("Do not touch the migrations!",)),
-        ("记住，我不用 requests。", ("记住，我不用 requests",)),
-        ("Must we change it?", ()),
-        ("what time is it", ()),
-        ("tests must pass; never push", ("tests must pass", "never push")),
-    ],
-)
-def test_constraints_are_found_in_a_users_text(text: str, expected: tuple[str, ...]) -> None:
-    assert find_constraints(text) == expected
-
-
-@pytest.mark.seed("S1-41", "S1-44")
-def test_the_same_question_is_refused_with_other_words(desk: Desk) -> None:
-    session = desk.start()
-    assert session.recall("excel export").refusal is None
-    refusal = session.recall("export excel").refusal
-    assert refusal is not None
-    assert refusal.try_instead == ("stream_rows",)
-    assert "Try other words: stream_rows" in refusal.message()
-
-
-@pytest.mark.parametrize(
-    ("query", "turn", "generation", "refused"),
-    [
-        ("login timeout", 3, "7", True),
-        ("the login timeout", 3, "7", True),
-        ("login timeout", 30, "7", False),
-        ("login timeout", 3, "8", False),
-        ("logout", 3, "7", False),
-    ],
-)
-def test_a_question_may_be_asked_again_later_or_on_a_newer_index(
-    query: str, turn: int, generation: str, refused: bool
-) -> None:
-    asked = [PastQuestion("login timeout", 2, (), "7")]
-    assert (check_repeat(query, turn, asked, (), generation=generation) is not None) is refused
-
-
 @pytest.mark.seed("S0-44", "S4-30", "S4-33", "S2-3")
 def test_a_session_goes_on_in_another_process(desk: Desk) -> None:
     session = desk.start()
@@ -232,64 +119,6 @@ def test_a_session_goes_on_in_another_process(desk: Desk) -> None:
     assert other.state == session.state
     assert "begin" in other.before_generation().text
     assert desk.store.state_after("task", 1).memory.turn == 1
-
-
-def test_a_damaged_state_is_kept_aside_and_nothing_is_lost(desk: Desk) -> None:
-    session = desk.start()
-    session.before_generation("begin")
-    session.open_file("other.py", "look")
-    path = desk.store.folder / "task" / "state.json"
-    path.write_bytes(b'{"name": "ta')
-    assert desk.again().state == session.state
-    assert path.with_name("state.damaged-1.json").read_bytes() == b'{"name": "ta'
-    [notice] = desk.store.take_notices()
-    assert "kept as state.damaged-1.json" in notice
-    assert "nothing is lost" in notice
-    assert desk.store.take_notices() == []
-
-
-def test_where_the_copy_is_damaged_too_the_state_of_the_last_turn_takes_its_place(desk: Desk) -> None:
-    session = desk.start()
-    session.before_generation("begin")
-    session.open_file("other.py", "look")
-    path = desk.store.folder / "task" / "state.json"
-    for one in (path, path.with_name("state.copy.json")):
-        one.write_bytes(b"\0\0\0")
-    assert (desk.again().memory.turn, desk.again().memory.entry("other.py")) == (1, None)
-    assert "continues from turn 1: changes made since that turn began are lost" in desk.store.notices[0]
-
-
-@pytest.mark.parametrize("data", [b"", b"[]", b'{"format": 99}', b'{"name": 3}'])
-def test_a_state_that_can_not_be_read_is_left_as_it_is(desk: Desk, data: bytes) -> None:
-    desk.start()
-    path = desk.store.folder / "task" / "state.json"
-    path.with_name("state.copy.json").unlink()
-    path.write_bytes(data)
-    with pytest.raises(StateFileError):
-        desk.again()
-    assert path.read_bytes() == data
-
-
-def test_two_users_of_one_session_lose_nothing(desk: Desk) -> None:
-    desk.start()
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda n: desk.again().record(ToolCall("run", text=f"run {n}", result="ok")), range(12)))
-    state = desk.again().state
-    assert [operation.number for operation in state.operations] == list(range(1, 13))
-
-
-def test_a_clock_that_goes_back_changes_nothing_but_is_not_believed(desk: Desk) -> None:
-    session = desk.start()
-    start = session.state.updated
-    late = Session(
-        desk.store,
-        "task",
-        desk.project,
-        desk.archive,
-        SessionSettings(clock=lambda: datetime(1999, 1, 1, tzinfo=UTC)),
-    )
-    late.before_generation("x")
-    assert late.state.updated == start
 
 
 def test_a_budget_smaller_than_the_task_changes_nothing(desk: Desk) -> None:
@@ -308,34 +137,10 @@ def test_a_file_that_vanishes_leaves_with_a_notice(desk: Desk) -> None:
     assert session.memory.files == ()
 
 
-@pytest.mark.parametrize("name", ["", "../x", "a/b", ".hidden", "x" * 99, "a\0b"])
-def test_a_session_name_never_leads_out_of_the_folder(desk: Desk, name: str) -> None:
-    with pytest.raises(UsageError):
-        desk.start(name)
-
-
 def test_a_session_is_not_started_twice(desk: Desk) -> None:
     desk.start()
     with pytest.raises(UsageError, match="already"):
         desk.start()
-
-
-@pytest.mark.seed("S0-43", "S4-29")
-def test_a_bundle_carries_effects_without_acts_and_shows_conflicts(desk: Desk) -> None:
-    first, second = desk.start("search", "find the exporter"), desk.start("code")
-    first.open_file("utils/exporter.py", "how rows are streamed")
-    first.record(ToolCall("edit", paths=["other.py"], reason="first", result="secret act"))
-    second.record(ToolCall("edit", paths=["other.py"], reason="second"))
-    data = first.export()
-    assert b"secret act" not in data
-    conflicts = second.merge(data)
-    assert [conflict.what for conflict in conflicts] == ["goal", "change of other.py"]
-    entry = second.memory.entry("utils/exporter.py")
-    assert entry is not None
-    assert (entry.mode, entry.why) == (Mode.DIGEST, "from session search")
-    assert second.merge(data) == conflicts
-    with pytest.raises(StateFileError):
-        second.merge(b"{}")
 
 
 def test_a_file_that_is_edited_comes_in_full_at_once(desk: Desk) -> None:
@@ -409,49 +214,6 @@ def test_a_block_can_be_hidden(desk: Desk) -> None:
     assert "why not" not in session.before_generation().text
 
 
-@pytest.mark.seed("S2-35", "S2-7")
-def test_a_working_memory_has_a_json_form_with_task_files_changes_and_notes() -> None:
-    entry = MemoryFile("src/order/service.py", 0.92, Mode.FULL, "create_order, update_status")
-    change = FileChange("src/order/service.py", "add cancel_order", "unpaid orders can be cancelled")
-    memory = WorkingMemory(
-        TaskState("add an endpoint that cancels an order", "implementing", ("do not change payments",)),
-        files=(entry,),
-        changes=(change,),
-        archive_refs=("2025-11-03-order-refactor.md",),
-    )
-    written = json.loads(json.dumps(memory_as_json(memory)))
-    assert written["task"] == {
-        "goal": "add an endpoint that cancels an order",
-        "status": "implementing",
-        "constraints": ["do not change payments"],
-    }
-    (file,) = written["files"]
-    assert (file["path"], file["relevance"], file["mode"]) == ("src/order/service.py", 0.92, "full")
-    assert file["digest"] == "create_order, update_status"
-    assert written["changes"] == [
-        {
-            "path": "src/order/service.py",
-            "action": "add cancel_order",
-            "reason": "unpaid orders can be cancelled",
-            "status": "pending_test",
-        }
-    ]
-    assert written["archive_refs"] == ["2025-11-03-order-refactor.md"]
-
-
-@pytest.mark.seed("S2-8", "S2-48")
-def test_a_goal_is_replaced_and_never_appended_to() -> None:
-    memory = WorkingMemory(TaskState("old", constraints=("keep",)))
-    assert with_task(memory, "new").task.goal == "new"
-    assert with_task(memory, "new").task.constraints == ("keep",)
-
-
-@pytest.mark.seed("S2-10", "S2-48")
-def test_a_change_keeps_its_motive_only() -> None:
-    memory = with_change(WorkingMemory(TaskState("x")), FileChange("a.py", "edit", "because\n" + "detail " * 100))
-    assert len(memory.changes[0].reason) == 200
-
-
 @pytest.mark.seed("S0-35")
 def test_a_memo_can_be_removed(desk: Desk) -> None:
     session = desk.start()
@@ -461,14 +223,6 @@ def test_a_memo_can_be_removed(desk: Desk) -> None:
     assert session.memory.memos == ()
     with pytest.raises(TargetNotFoundError):
         session.drop_memo("other.py")
-
-
-@pytest.mark.seed("S0-35")
-def test_the_memo_notebook_has_a_cap() -> None:
-    memory = WorkingMemory(TaskState("x"))
-    for number in range(MAX_MEMOS + 5):
-        memory = with_memo(memory, ClosedFileSummary(f"{number}.py", "m"))
-    assert [memo.path for memo in memory.memos] == [f"{number}.py" for number in range(5, MAX_MEMOS + 5)]
 
 
 @pytest.mark.seed("S2-32", "S0-40", "S4-28")
@@ -526,15 +280,6 @@ def test_a_file_in_use_stays_whole_while_there_is_room(desk: Desk) -> None:
     for _ in range(10):
         session.record(ToolCall("read", paths=["utils/exporter.py"]))
         assert FILES["utils/exporter.py"].rstrip() in session.before_generation().text
-
-
-@pytest.mark.parametrize("data", [b"x" * 10, b"\x00\xff", b"{}"])
-def test_a_damaged_bundle_changes_nothing(desk: Desk, data: bytes) -> None:
-    session = desk.start()
-    before = session.state
-    with pytest.raises(StateFileError):
-        session.merge(data)
-    assert desk.again().state == before
 
 
 @pytest.mark.seed("S2-44")

@@ -7,7 +7,7 @@ from hypothesis import given as for_all
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from codecards.router.memory.operations import Operation, hits_in_a_row, stale_reads, unloadable
+from codecards.router.memory.operations import Operation
 from codecards.router.memory.state import SessionState
 from codecards.router.memory.working_memory import MemoryFile, Mode, TaskState, WorkingMemory, with_access, with_status
 from codecards.router.policy.hysteresis import HysteresisSettings
@@ -155,36 +155,6 @@ def test_a_switch_is_whole_or_not_at_all() -> None:
     with pytest.raises(ValueError, match=r"nowhere\.py"):
         apply(memory, [good, bad])
     assert memory.files[0].mode is DIGEST
-
-
-@pytest.mark.seed("S0-16")
-@pytest.mark.parametrize("kind", ["open", "read", "search", "list", "references", "callers", "recall"])
-def test_whatever_looked_at_a_file_is_stale_once_it_is_written(kind: str) -> None:
-    looked = [Operation(1, 1, kind, ("a.py", "b.py")), Operation(2, 1, kind, ("c.py",))]
-    assert stale_reads([*looked, Operation(3, 2, "edit", ("a.py",))]) == {1}
-    assert stale_reads([*looked, Operation(3, 2, "edit", ("a.py",), failed=True)]) == set()
-    assert stale_reads([*looked, Operation(3, 2, "run", ("a.py",))]) == set()
-
-
-@pytest.mark.seed("S0-14", "S0-15", "S0-16")
-def test_a_stale_read_is_unloaded_only_after_fifty_operations() -> None:
-    start = [
-        Operation(1, 1, "read", ("a.py",)),
-        Operation(2, 1, "search", ("a.py", "b.py")),
-        Operation(3, 1, "read", ("b.py",)),
-        Operation(4, 2, "edit", ("a.py",)),
-    ]
-    assert stale_reads(start) == {1, 2}
-    later = start + [Operation(number, number, "run") for number in range(5, 60)]
-    assert [unloadable(later[:n], 50) for n in (50, 51, 52)] == [set(), {1}, {1, 2}]
-
-
-def test_a_failed_write_makes_nothing_stale() -> None:
-    assert stale_reads([Operation(1, 1, "read", ("a.py",)), Operation(2, 1, "edit", ("a.py",), failed=True)]) == set()
-
-
-def test_hits_before_the_last_switch_do_not_count() -> None:
-    assert hits_in_a_row("a.py", recalls("a", "a", turn=4), since_turn=4) == 0
 
 
 NAMES = ("a.py", "b.py", "test_c.py", "d.py")
