@@ -1,4 +1,4 @@
-"""Sessions: the article's scenarios, resuming, damage, two processes, bundles."""
+"""Sessions: whole tasks, files, memos, notes, reports."""
 
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def test_the_csv_task_from_start_to_end(desk: Desk) -> None:
 
 
 @pytest.mark.seed("S0-1", "S0-24", "S0-25", "S0-11", "S0-48", "S2-44")
-def test_acts_give_a_status_and_show_their_effect_in_the_next_context(desk: Desk) -> None:
+def test_calls_return_a_status_and_take_effect_in_the_next_context(desk: Desk) -> None:
     session = desk.start()
     assert session.open_file("other.py", "look") == "opened other.py"
     assert "x = 1" in session.before_generation().text
@@ -57,7 +57,7 @@ def test_acts_give_a_status_and_show_their_effect_in_the_next_context(desk: Desk
 
 
 @pytest.mark.seed("S1-16", "S0-22", "S1-44", "S4-32")
-def test_what_an_earlier_read_showed_is_not_shown_as_current_after_an_edit(desk: Desk) -> None:
+def test_the_result_of_a_read_is_not_shown_as_current_after_an_edit(desk: Desk) -> None:
     session = desk.start()
     session.record(ToolCall("read", paths=["other.py"], text="read other.py", result="x = 1  # old api"))
     session.record(ToolCall("search", paths=["other.py"], query="api", result="other.py:1: x = 1  # old api"))
@@ -91,7 +91,7 @@ def test_open_needs_a_purpose_and_a_file(desk: Desk) -> None:
 
 
 @pytest.mark.seed("S4-17", "S2-15")
-def test_go_on_is_asked_with_the_goal_and_only_input_triggers_recall(desk: Desk) -> None:
+def test_the_goal_is_part_of_each_query_and_only_input_triggers_recall(desk: Desk) -> None:
     session = desk.start()
     session.before_generation()
     assert desk.finder.queries == []
@@ -111,7 +111,7 @@ def test_a_constraint_said_in_passing_stays_on_top(desk: Desk) -> None:
 
 
 @pytest.mark.seed("S0-44", "S4-30", "S4-33", "S2-3")
-def test_a_session_goes_on_in_another_process(desk: Desk) -> None:
+def test_a_session_continues_in_another_process(desk: Desk) -> None:
     session = desk.start()
     session.open_file("other.py", "look")
     session.before_generation("begin")
@@ -129,7 +129,7 @@ def test_a_budget_smaller_than_the_task_changes_nothing(desk: Desk) -> None:
 
 
 @pytest.mark.seed("S2-3")
-def test_a_file_that_vanishes_leaves_with_a_notice(desk: Desk) -> None:
+def test_a_deleted_file_leaves_with_a_notice(desk: Desk) -> None:
     session = desk.start()
     session.open_file("other.py", "look")
     del desk.files["other.py"]
@@ -137,13 +137,13 @@ def test_a_file_that_vanishes_leaves_with_a_notice(desk: Desk) -> None:
     assert session.memory.files == ()
 
 
-def test_a_session_is_not_started_twice(desk: Desk) -> None:
+def test_a_session_can_not_be_started_twice(desk: Desk) -> None:
     desk.start()
     with pytest.raises(UsageError, match="already"):
         desk.start()
 
 
-def test_a_file_that_is_edited_comes_in_full_at_once(desk: Desk) -> None:
+def test_an_edited_file_is_shown_in_full_at_once(desk: Desk) -> None:
     session = desk.start()
     session.record(ToolCall("edit", paths=["other.py"], reason="why not"))
     entry = session.memory.entry("other.py")
@@ -155,7 +155,7 @@ def test_a_file_that_is_edited_comes_in_full_at_once(desk: Desk) -> None:
     assert [one.path for one in session.memory.files] == ["other.py"]
 
 
-def test_a_file_that_the_goal_names_comes_in_as_a_digest(desk: Desk) -> None:
+def test_a_file_that_the_goal_names_enters_as_a_digest(desk: Desk) -> None:
     session = desk.start(goal="other.py:1 sets x wrongly, see nowhere.py")
     session.before_generation()
     assert [(entry.path, entry.mode, entry.why) for entry in session.memory.files] == [
@@ -174,7 +174,7 @@ def test_the_lines_used_last_are_kept_and_the_latest_is_the_focus(desk: Desk) ->
 
 
 @pytest.mark.seed("S2-21")
-def test_neighbours_of_an_open_file_come_in_as_digests(desk: Desk) -> None:
+def test_neighbours_of_an_open_file_enter_as_digests(desk: Desk) -> None:
     session = desk.start()
     session.open_file("reports/excel.py", "model for csv")
     session.before_generation()
@@ -226,7 +226,7 @@ def test_a_memo_can_be_removed(desk: Desk) -> None:
 
 
 @pytest.mark.seed("S2-32", "S0-40", "S4-28")
-def test_a_long_session_stays_small_and_forgets_passing_remarks(desk: Desk) -> None:
+def test_a_long_session_stays_small_and_drops_passing_remarks(desk: Desk) -> None:
     session = desk.start(budget=8_000)
     session.before_generation("what time is it")
     for number in range(30):
@@ -241,7 +241,7 @@ def test_a_long_session_stays_small_and_forgets_passing_remarks(desk: Desk) -> N
 
 
 @pytest.mark.seed("S0-28", "S0-30")
-def test_many_open_files_bring_a_warning(desk: Desk) -> None:
+def test_many_open_files_cause_a_warning(desk: Desk) -> None:
     session = desk.start()
     for number in range(9):
         desk.files[f"f{number}.py"] = f"y = {number}\n"
@@ -250,7 +250,7 @@ def test_many_open_files_bring_a_warning(desk: Desk) -> None:
 
 
 @pytest.mark.seed("S1-42", "S1-33", "S2-42")
-def test_a_report_tells_what_was_used_of_what_was_shown(desk: Desk) -> None:
+def test_a_report_has_the_share_of_the_shown_lines_that_was_used(desk: Desk) -> None:
     session = desk.start()
     session.open_file("other.py", "look")
     session.open_file("utils/exporter.py", "look")
@@ -260,13 +260,13 @@ def test_a_report_tells_what_was_used_of_what_was_shown(desk: Desk) -> None:
     assert summary.n_turns == 1
     assert ratio is not None
     assert 0.1 < ratio < 0.4
-    assert alarms == ()  # what was shown only now had no time to be used
+    assert alarms == ()  # lines of the current turn are not counted
     session.before_generation()
     assert session.report()[2] == ("only 27% of the context was used: check routing and recall",)
 
 
 @pytest.mark.seed("S2-16", "S1-21", "S1-38")
-def test_recalled_things_are_folded(desk: Desk) -> None:
+def test_recalled_hits_are_folded(desk: Desk) -> None:
     session = desk.start()
     references = session.recall("excel export").references
     assert all(reference.anchor and reference.path and reference.summary for reference in references)
@@ -283,8 +283,8 @@ def test_a_file_in_use_stays_whole_while_there_is_room(desk: Desk) -> None:
 
 
 @pytest.mark.seed("S2-44")
-def test_turn_and_route_agree_on_what_was_on_disk_before_generation(desk: Desk) -> None:
-    """A file that changes between two turns is current in each: refresh comes before assembly."""
+def test_a_turn_shows_the_text_that_is_on_disk_before_generation(desk: Desk) -> None:
+    """Refresh comes before assembly, so a file that changes between two turns is current in each."""
     session = desk.start()
     session.open_file("other.py", "look")
     for number in range(3):
@@ -294,7 +294,7 @@ def test_turn_and_route_agree_on_what_was_on_disk_before_generation(desk: Desk) 
 
 @pytest.mark.seed("S2-25", "S2-54")
 @pytest.mark.parametrize("looks_only", [False, True])
-def test_every_handle_in_a_context_gives_back_the_whole(desk: Desk, looks_only: bool) -> None:
+def test_every_handle_in_a_context_restores_its_original(desk: Desk, looks_only: bool) -> None:
     session = desk.start()
     for number in range(6):
         session.record(ToolCall("run", text=f"pytest -k case_{number}", result=f"line of output {number}\n" * 400))

@@ -1,4 +1,4 @@
-"""Scenes in which agents fail, from the articles: what the context does about each."""
+"""Turns: situations in which agents often fail, and what the context shows in them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,19 +21,19 @@ FILES = {
 
 
 class Words:
-    """A project that knows its own words only."""
+    """A project that finds hits only for its own words."""
 
     def __init__(self) -> None:
         self.queries: list[str] = []
 
     def recall(self, query: str, limit: int) -> Sequence[FoldedHit]:
-        """Return the users' API where it is called by name."""
+        """Return the users' API if the query names it."""
         self.queries.append(query)
         hit = FoldedHit("api/users.py::list_users", "api/users.py", "def list_users()", score=1.0)
         return [hit][:limit] if "list_users" in query else []
 
     def near_words(self, query: str) -> Sequence[str]:
-        """Return a word of the project."""
+        """Return words of the project."""
         del query
         return ("list_users", "export")
 
@@ -74,7 +74,7 @@ def test_an_old_requirement_does_not_come_back_as_the_new_one(session: Session) 
 
 
 @pytest.mark.seed("S2-5")
-def test_goal_and_constraints_stand_before_everything_long(session: Session) -> None:
+def test_goal_and_constraints_come_before_all_long_blocks(session: Session) -> None:
     session.add_constraint("stream the rows")
     session.open_file("rules.md", "follow them")
     session.record(ToolCall("run", text="pytest", result="x = 1\n" * 3000))
@@ -104,23 +104,23 @@ def test_a_miss_is_followed_by_one_question_in_the_projects_own_words(session: S
 
 
 @pytest.mark.seed("S1-2")
-def test_each_thing_has_exactly_one_of_four_fates_and_a_reason(session: Session) -> None:
+def test_each_item_has_exactly_one_outcome_and_a_reason(session: Session) -> None:
     session.open_file("rules.md", "follow them")
     hits = ["api/users.py", "a.py", "b.py", "notes.md"]
     session.record(ToolCall("search", paths=hits, text="grep users", result="api/users.py:1"))
     session.record(ToolCall("read", paths=["rules.md"], text="cat rules.md", result="All exports are streamed."))
     context = session.before_generation("where does list_users live?")
-    told = {fate.what: fate.kind for fate in context.outcomes}
-    assert len(told) == len(context.outcomes)
-    assert all(fate.reason for fate in context.outcomes)
-    assert told["file rules.md"] is OutcomeKind.INCLUDED
-    assert told["file api/users.py"] is OutcomeKind.COMPRESSED
-    assert told["file notes.md"] is OutcomeKind.OMITTED
-    assert told["hit api/users.py::list_users"] is OutcomeKind.COMPRESSED
+    kinds = {outcome.what: outcome.kind for outcome in context.outcomes}
+    assert len(kinds) == len(context.outcomes)
+    assert all(outcome.reason for outcome in context.outcomes)
+    assert kinds["file rules.md"] is OutcomeKind.INCLUDED
+    assert kinds["file api/users.py"] is OutcomeKind.COMPRESSED
+    assert kinds["file notes.md"] is OutcomeKind.OMITTED
+    assert kinds["hit api/users.py::list_users"] is OutcomeKind.COMPRESSED
 
 
 @pytest.mark.seed("S1-23")
-def test_the_hosts_own_words_are_never_changed(session: Session) -> None:
+def test_the_users_input_is_never_changed(session: Session) -> None:
     asked = "  Please  keep\tmy spacing.  "
     context = session.before_generation(asked)
     assert context.messages[-1] == {"role": "user", "content": asked}

@@ -39,10 +39,10 @@ class Code:
         return Anchor(symbol, path, self.symbols[symbol, path])
 
     def now(self, symbol: str, path: str) -> Anchor | None:
-        """Return what stands there now."""
+        """Return the current anchor."""
         found = self.symbols.get((symbol, path))
         return None if found is None else Anchor(symbol, path, found)
 
     def with_syntax(self, syntax_hash: str) -> list[Anchor]:
-        """Return what has this syntax now."""
+        """Return the anchors of the code with this syntax."""
         return [Anchor(symbol, path, found) for (symbol, path), found in self.symbols.items() if found == syntax_hash]

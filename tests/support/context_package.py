@@ -17,7 +17,7 @@ STATE = ContextState(
 )
 
 
-ACTS = (
+BLOCKS = (
     ActionBlock((Message("user", "let's just use npm for now", 1),)),
     ActionBlock((Message("assistant", "run tests", 2, "c1", "run"), Message("tool", "1 failed", 2, "c1", "run", True))),
 )
@@ -31,7 +31,7 @@ PACKAGE = ContextPackage(
     (FoldedHit("src/excel.py::export", "src/excel.py", "exports users to Excel", valid_as_of="generation 7"),),
     memos=(ClosedFileSummary("src/old.py", "3: def old()"),),
     signposts=(ElidedBlocks("turn 0: looked at src/z.py → t-1", ("t-1",)),),
-    recent_chat=ACTS,
+    recent_chat=BLOCKS,
     current_input="继续吧",
 )
 

@@ -24,7 +24,7 @@ class Finder:
         self.files, self.queries = files, list[str]()
 
     def recall(self, query: str, limit: int) -> Sequence[FoldedHit]:
-        """Return the files that have a word of the query."""
+        """Return the files that contain a word of the query."""
         self.queries.append(query)
         words = [word for word in query.lower().replace("_", " ").split() if len(word) > 3]
         hits = [path for path, text in self.files.items() if any(word in (path + text).lower() for word in words)]
@@ -36,7 +36,7 @@ class Finder:
         return ("exporter", "stream_rows")
 
     def near(self, paths: Sequence[str]) -> Sequence[Signal]:
-        """Return that the exporter is called by the Excel report."""
+        """Return a signal that the Excel report calls the exporter."""
         return [Signal("utils/exporter.py", 0.6, "called by reports/excel.py")] if "reports/excel.py" in paths else []
 
 

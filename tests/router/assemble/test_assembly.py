@@ -1,4 +1,4 @@
-"""Assembly: order, labels, budget, ledger."""
+"""Assembly: contexts within their budget, shares of layers, versions."""
 
 from dataclasses import replace
 
@@ -31,16 +31,18 @@ items = st.text(st.sampled_from("abc \n<>`中"), max_size=1_500)
 )
 @hypothesis_settings(max_examples=80, deadline=None)
 def test_a_context_never_exceeds_its_budget(
-    acts: list[str], files: list[str], asked: str, budget: int, markup: str
+    results: list[str], files: list[str], asked: str, budget: int, markup: str
 ) -> None:
     package = replace(
         PACKAGE,
         recent_chat=tuple(
-            ActionBlock((Message("assistant", "c", n, f"c{n}"), Message("tool", act, n, f"c{n}", is_error=n % 3 == 0)))
-            for n, act in enumerate(acts)
+            ActionBlock(
+                (Message("assistant", "c", n, f"c{n}"), Message("tool", result, n, f"c{n}", is_error=n % 3 == 0))
+            )
+            for n, result in enumerate(results)
         ),
-        memory_segments=tuple(MemorySegment(act, "n") for act in acts),
-        knowledge_refs=tuple(FoldedHit("a", "p", act) for act in acts),
+        memory_segments=tuple(MemorySegment(result, "n") for result in results),
+        knowledge_refs=tuple(FoldedHit("a", "p", result) for result in results),
         current_input=asked,
     )
     entries = [MemoryFile(f"f{n}.py", mode=Mode.FULL, focus=(5, 9) if n % 2 else None) for n in range(len(files))]
@@ -63,11 +65,11 @@ def test_a_budget_smaller_than_the_task_is_refused() -> None:
 
 
 @pytest.mark.seed("S1-11")
-def test_the_latest_error_is_complete_even_when_older_than_the_other_acts() -> None:
+def test_the_latest_error_is_complete_even_if_older_than_the_other_blocks() -> None:
     error = "E: " + "detail " * 900
-    acts = [ActionBlock((Message("tool", error, 1, is_error=True),))]
-    acts += [ActionBlock((Message("tool", "noise " * 500, turn),)) for turn in range(2, 9)]
-    context = assemble(replace(PACKAGE, recent_chat=tuple(acts)), ENTRIES, TEXTS, AssemblySettings(4_000))
+    blocks = [ActionBlock((Message("tool", error, 1, is_error=True),))]
+    blocks += [ActionBlock((Message("tool", "noise " * 500, turn),)) for turn in range(2, 9)]
+    context = assemble(replace(PACKAGE, recent_chat=tuple(blocks)), ENTRIES, TEXTS, AssemblySettings(4_000))
     assert error in context.text
 
 
@@ -79,7 +81,7 @@ def test_the_reserve_is_kept_from_files_and_references() -> None:
     assert ledger.by_category()["files"] > 3_500
 
 
-def test_what_other_shares_leave_goes_to_files_and_the_reserve_does_not() -> None:
+def test_files_get_what_other_shares_leave_but_not_the_reserve() -> None:
     texts = {f"{number}.py": FileText("line of code\n" * 400, "h") for number in range(9)}
     entries = [MemoryFile(path, mode=Mode.FULL, last_access_turn=1) for path in texts]
     alone = replace(PACKAGE, recent_chat=(), memory_segments=(), knowledge_refs=(), memos=(), signposts=())

@@ -60,7 +60,7 @@ def test_where_room_is_scarce_each_file_shows_the_lines_used_last_before_any_sho
         assert {90 + number, 91 + number} <= lines
 
 
-def test_a_notice_alone_is_no_digest() -> None:
+def test_a_notice_alone_is_not_a_digest() -> None:
     entry = MemoryFile(
         "a.py", digest="12: def a_function_with_a_name_of_many_words(and_arguments, of_many): ...\n" * 30
     )
@@ -81,7 +81,7 @@ def test_ten_giant_files_are_all_seen() -> None:
     assert min(estimate_tokens(file.text) for file in shown) >= 100
 
 
-def test_head_and_tail_are_shown_only_where_they_say_more_than_the_digest() -> None:
+def test_head_and_tail_are_shown_only_if_they_are_longer_than_the_digest() -> None:
     entry = MemoryFile("a.py", mode=Mode.FULL, digest="1: def f(): ...\n" * 30, last_access_turn=1)
     texts = {"a.py": FileText("line of code\n" * 2_000, "h")}
     for room, lines, expected in ((180, None, "digest"), (180, (5, 9), "excerpt"), (900, None, "excerpt")):
@@ -111,7 +111,7 @@ def test_files_never_take_more_than_their_room(files: list[tuple[int, bool, int,
     assert sorted([*left_out, *(file.path for file in shown)]) == sorted(texts)
 
 
-def test_an_excerpt_shows_all_lines_used_lately() -> None:
+def test_an_excerpt_shows_all_recently_used_lines() -> None:
     text = "".join(f"def f{number}():\n    return {number}\n" for number in range(1, 501))
     entry = MemoryFile(
         "a.py", mode=Mode.FULL, focus=(900, 903), used_lines=((900, 903), (100, 101), (501, 502)), last_access_turn=1

@@ -8,7 +8,7 @@ from tests.support.archives import Code
 
 
 @pytest.mark.seed("S2-18", "S4-4", "S1-48")
-def test_of_a_thousand_notes_only_those_of_the_three_cases_are_read_back() -> None:
+def test_of_a_thousand_notes_only_those_with_a_reason_enter() -> None:
     many = [Note(f"{number}", "", f"colour{number} shape{number}", "t") for number in range(1_000)]
     special = [
         Note("likeness", "csv export", "stream rows of users", "t", rejected=("pandas: too heavy",)),

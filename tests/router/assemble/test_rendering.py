@@ -42,7 +42,7 @@ def test_both_markups_label_each_block(markup: str, label: str) -> None:
 
 
 @pytest.mark.seed("S0-39")
-def test_the_facts_of_the_work_have_five_forms() -> None:
+def test_facts_are_rendered_in_five_forms() -> None:
     state = replace(
         STATE,
         changes=(FileChange("src/c.py", "edit", "rows are streamed"),),
@@ -57,7 +57,7 @@ def test_the_facts_of_the_work_have_five_forms() -> None:
 
 @pytest.mark.seed("S0-3", "S4-13", "S4-21", "S0-37", "S4-22", "S0-23")
 @pytest.mark.parametrize("single", [True, False])
-def test_background_is_system_and_only_the_input_is_the_users(single: bool) -> None:
+def test_background_has_the_system_role_and_only_the_input_is_the_users(single: bool) -> None:
     messages = assemble(
         PACKAGE, ENTRIES, TEXTS, AssemblySettings(rendering=RenderSettings(single_system=single))
     ).messages
@@ -88,6 +88,6 @@ def test_all_five_domains_are_rendered() -> None:
 
 
 @pytest.mark.seed("S0-47")
-def test_the_guidance_tells_how_to_manage_the_blocks() -> None:
+def test_the_guidance_explains_how_to_manage_the_blocks() -> None:
     text = assemble(PACKAGE, ENTRIES, TEXTS).text
     assert all(word in text for word in ("open_file(path, purpose)", "close_file(path)", "commit_note", "restore t-"))

@@ -1,4 +1,4 @@
-"""Compaction, entities, excerpts and compressors."""
+"""Compactions: fields, budgets, chains, summarisers."""
 
 import json
 import time
@@ -45,7 +45,7 @@ def test_every_entity_survives_word_for_word_within_the_budget() -> None:
 
 
 @pytest.mark.seed("S1-36")
-def test_entities_enter_before_logic_where_room_is_short() -> None:
+def test_entities_enter_before_statements_if_room_is_short() -> None:
     result = compact(STORY, 110)
     assert result.file
     assert not result.attempts
@@ -102,7 +102,7 @@ def fail(_text: str, _tokens: int) -> str:
         (lambda _text, _tokens: None, "no text"),
     ],
 )
-def test_a_bad_summariser_leaves_the_rules_words_and_the_result_says_why(summariser: Summariser, why: str) -> None:
+def test_without_a_usable_summary_the_rules_choose_and_the_notice_says_why(summariser: Summariser, why: str) -> None:
     found = compact(STORY * 40, 500, summariser=SummariserConfig(summariser, 0.05))
     assert why in found.notice
     assert replace(found, notice="") == compact(STORY * 40, 500)
@@ -114,7 +114,7 @@ def test_a_good_summariser_words_the_conclusion() -> None:
     assert (found.conclusion, found.notice) == ("Use async.", "")
 
 
-def test_a_summariser_takes_the_room_of_lines_never_that_of_paths_and_errors() -> None:
+def test_a_summary_takes_the_room_of_lines_never_that_of_paths_and_errors() -> None:
     source = "\n".join(f"tried src/file_{number}.py: KeyError: 'k{number}', because it is late" for number in range(90))
     by_rules = compact(source, 600)
     asked: list[int] = []

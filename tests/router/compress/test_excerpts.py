@@ -20,7 +20,7 @@ def test_a_cut_text_keeps_head_and_tail_and_says_so() -> None:
 
 
 @pytest.mark.seed("S2-50")
-def test_the_output_cap_uses_the_articles_sentence() -> None:
+def test_a_capped_output_says_that_it_was_too_long() -> None:
     text = LONG * 40
     capped = cap_output(text, estimate_tokens)
     assert CAP_SENTENCE in capped

@@ -16,7 +16,7 @@ from codecards.router.compress.token_count import estimate_tokens
     ],
 )
 def test_the_estimate_is_within_a_fifth_of_a_real_count(text: str, counted: int) -> None:
-    """Short texts vary more than files, for which the module's docstring has the measured range."""
+    """Short texts vary more than whole files; `estimate_tokens` documents the range for files."""
     assert abs(estimate_tokens(text) / counted - 1) < 0.2
 
 
@@ -25,7 +25,7 @@ def test_only_the_empty_text_is_free(text: str) -> None:
     assert (estimate_tokens(text) == 0) == (text == "")
 
 
-def test_indentation_is_part_of_a_lines_beginning_and_lines_add_up() -> None:
+def test_indentation_is_part_of_the_line_break_and_lines_add_up() -> None:
     assert estimate_tokens("a\n" + " " * 40 + "b") == estimate_tokens("a\nb")
     line = "    value = compute(first, second)  # why\n"
     assert estimate_tokens(line * 200) == pytest.approx(200 * estimate_tokens(line * 20) / 20, rel=0.02)

@@ -44,7 +44,7 @@ CARGO = "   Compiling serde v1.0\n" * 30 + "error[E0425]: cannot find value `x`\
         ("\n".join(f"src/file_{number}.py" for number in range(60)), ["file_0.py", "48 more names"], "file_50"),
     ],
 )
-def test_outputs_lose_their_filler_only(output: str, kept: list[str], gone: str) -> None:
+def test_outputs_lose_only_their_filler(output: str, kept: list[str], gone: str) -> None:
     shorter = compress(output)
     assert all(text in shorter for text in kept)
     assert gone not in shorter
@@ -52,5 +52,5 @@ def test_outputs_lose_their_filler_only(output: str, kept: list[str], gone: str)
 
 
 @for_all(st.text(max_size=500))
-def test_compressing_never_makes_longer(text: str) -> None:
+def test_compressing_never_makes_an_output_longer(text: str) -> None:
     assert len(compress(text)) <= len(text)

@@ -18,7 +18,7 @@ def desk(tmp_path: Path) -> Desk:
 
 
 @pytest.mark.seed("S0-43", "S4-29")
-def test_a_bundle_carries_effects_without_acts_and_shows_conflicts(desk: Desk) -> None:
+def test_a_bundle_has_no_messages_and_its_merge_reports_conflicts(desk: Desk) -> None:
     first, second = desk.start("search", "find the exporter"), desk.start("code")
     first.open_file("utils/exporter.py", "how rows are streamed")
     first.record(ToolCall("edit", paths=["other.py"], reason="first", result="secret act"))

@@ -31,7 +31,7 @@ def test_the_ledger_groups_its_lines() -> None:
 
 
 @pytest.mark.seed("S1-33", "S1-34")
-def test_alarms_at_the_articles_marks() -> None:
+def test_alarms_are_raised_at_their_thresholds() -> None:
     noisy = TokenLedger(1, 100, 100, (LedgerLine("recent", "tool_results", 71), LedgerLine("task", "task", 29)))
     assert len(noisy.alarms(0.39)) == 2
     assert (
@@ -56,18 +56,18 @@ def test_the_effective_ratio_is_what_was_used_later(use: LineUse, expected: floa
     assert effective_ratio(supplied, [use]) == pytest.approx(expected)
 
 
-def test_nothing_supplied_has_no_ratio() -> None:
+def test_without_supplied_lines_there_is_no_ratio() -> None:
     assert effective_ratio([], []) is None
 
 
 @pytest.mark.seed("S4-18", "S1-46")
-def test_a_session_is_summed_up() -> None:
+def test_the_statistics_of_a_session() -> None:
     summary = summarise_ledgers([TokenLedger(1, 9, 100), TokenLedger(2, 9, 300)])
     assert (summary.mean_tokens, summary.peak_tokens, summary.deviation_tokens) == (200, 300, 100)
 
 
 @pytest.mark.seed("S4-24")
-def test_each_block_tells_its_share_source_and_position() -> None:
+def test_each_ledger_line_has_tokens_source_and_position() -> None:
     lines = assemble(PACKAGE, ENTRIES, TEXTS).ledger.lines
     file = next(line for line in lines if line.name == "open_file")
     assert (file.source, file.category, file.tokens > 5, file.position > 2) == ("src/a.py", "files", True, True)

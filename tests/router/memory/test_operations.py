@@ -6,7 +6,7 @@ from codecards.router.memory.operations import Operation, hits_in_a_row, stale_r
 
 
 def recalls(*found: str, turn: int = 10) -> list[Operation]:
-    """Return one retrieval for each word, which found the files whose letters it has."""
+    """Return one retrieval for each word; it found one file for each letter."""
     return [
         Operation(number, turn, "recall", tuple(f"{letter}.py" for letter in letters))
         for number, letters in enumerate(found, 1)
@@ -15,7 +15,7 @@ def recalls(*found: str, turn: int = 10) -> list[Operation]:
 
 @pytest.mark.seed("S0-16")
 @pytest.mark.parametrize("kind", ["open", "read", "search", "list", "references", "callers", "recall"])
-def test_whatever_looked_at_a_file_is_stale_once_it_is_written(kind: str) -> None:
+def test_every_kind_of_read_is_stale_once_its_file_is_written(kind: str) -> None:
     looked = [Operation(1, 1, kind, ("a.py", "b.py")), Operation(2, 1, kind, ("c.py",))]
     assert stale_reads([*looked, Operation(3, 2, "edit", ("a.py",))]) == {1}
     assert stale_reads([*looked, Operation(3, 2, "edit", ("a.py",), failed=True)]) == set()

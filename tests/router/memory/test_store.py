@@ -18,7 +18,7 @@ def desk(tmp_path: Path) -> Desk:
     return Desk(tmp_path)
 
 
-def test_a_damaged_state_is_kept_aside_and_nothing_is_lost(desk: Desk) -> None:
+def test_a_damaged_state_is_set_aside_and_nothing_is_lost(desk: Desk) -> None:
     session = desk.start()
     session.before_generation("begin")
     session.open_file("other.py", "look")
@@ -32,7 +32,7 @@ def test_a_damaged_state_is_kept_aside_and_nothing_is_lost(desk: Desk) -> None:
     assert desk.store.take_notices() == []
 
 
-def test_where_the_copy_is_damaged_too_the_state_of_the_last_turn_takes_its_place(desk: Desk) -> None:
+def test_if_the_copy_is_damaged_too_the_state_of_the_last_turn_is_restored(desk: Desk) -> None:
     session = desk.start()
     session.before_generation("begin")
     session.open_file("other.py", "look")
@@ -44,7 +44,7 @@ def test_where_the_copy_is_damaged_too_the_state_of_the_last_turn_takes_its_plac
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b'{"format": 99}', b'{"name": 3}'])
-def test_a_state_that_can_not_be_read_is_left_as_it_is(desk: Desk, data: bytes) -> None:
+def test_a_state_that_can_not_be_read_is_left_unchanged(desk: Desk, data: bytes) -> None:
     desk.start()
     path = desk.store.folder / "task" / "state.json"
     path.with_name("state.copy.json").unlink()
@@ -62,7 +62,7 @@ def test_two_users_of_one_session_lose_nothing(desk: Desk) -> None:
     assert [operation.number for operation in state.operations] == list(range(1, 13))
 
 
-def test_a_clock_that_goes_back_changes_nothing_but_is_not_believed(desk: Desk) -> None:
+def test_a_clock_that_was_set_back_does_not_make_the_state_older(desk: Desk) -> None:
     session = desk.start()
     start = session.state.updated
     late = Session(
@@ -80,3 +80,14 @@ def test_a_clock_that_goes_back_changes_nothing_but_is_not_believed(desk: Desk) 
 def test_a_session_name_never_leads_out_of_the_folder(desk: Desk, name: str) -> None:
     with pytest.raises(UsageError):
         desk.start(name)
+
+
+def test_evictions_under_their_earlier_name_are_read(desk: Desk) -> None:
+    session = desk.start()
+    session.open_file("other.py", "look")
+    session.close_file("other.py")
+    path = desk.store.folder / "task" / "state.json"
+    data = path.read_bytes()
+    path.write_bytes(data.replace(b'"evicted"', b'"forgotten"'))
+    assert path.read_bytes() != data
+    assert desk.again().memory.evicted == session.memory.evicted != ()

@@ -22,13 +22,13 @@ def test_a_goal_is_replaced_and_never_appended_to() -> None:
 
 
 @pytest.mark.seed("S2-10", "S2-48")
-def test_a_change_keeps_its_motive_only() -> None:
+def test_the_reason_of_a_change_is_cut() -> None:
     memory = with_change(WorkingMemory(TaskState("x")), FileChange("a.py", "edit", "because\n" + "detail " * 100))
     assert len(memory.changes[0].reason) == 200
 
 
 @pytest.mark.seed("S0-35")
-def test_the_memo_notebook_has_a_cap() -> None:
+def test_the_number_of_memos_is_limited() -> None:
     memory = WorkingMemory(TaskState("x"))
     for number in range(MAX_MEMOS + 5):
         memory = with_memo(memory, ClosedFileSummary(f"{number}.py", "m"))

@@ -1,4 +1,4 @@
-"""The archive: notes on disk, search, ties to the code, other processes."""
+"""The archive: notes on disk, reviews, concurrent processes."""
 
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -44,7 +44,7 @@ def test_a_removed_note_is_gone(tmp_path: Path) -> None:
 
 
 @pytest.mark.seed("S2-55")
-def test_a_review_shows_broken_ties_then_doubts_then_repeats_then_news(tmp_path: Path) -> None:
+def test_a_review_lists_changed_code_then_low_confidence_then_duplicates_then_new_notes(tmp_path: Path) -> None:
     archive = archive_in(tmp_path)
     archive.add(NoteDraft("", "sure and new"))
     archive.add(NoteDraft("", "about f", anchors=(Anchor("f", "a.py", "1"),)))
@@ -88,7 +88,7 @@ def test_an_id_never_leads_out_of_the_archive(tmp_path: Path, note_id: str) -> N
         filled(tmp_path, "good").show(note_id)
 
 
-def test_a_short_id_that_fits_several_is_refused(tmp_path: Path) -> None:
+def test_a_prefix_that_matches_several_ids_is_refused(tmp_path: Path) -> None:
     with pytest.raises(AmbiguousTargetError):
         filled(tmp_path, "one", "two").show("0000000")
 

@@ -19,7 +19,7 @@ from tests.support.archives import Code
         ({}, "gone", "a.py"),
     ],
 )
-def test_a_tie_follows_the_code_or_says_that_it_is_broken(
+def test_an_anchor_follows_the_code_or_reports_that_it_is_gone(
     symbols: dict[tuple[str, str], str], state: str, path: str
 ) -> None:
     anchor = current_anchor(Anchor("f", "a.py", "1"), Code(symbols))

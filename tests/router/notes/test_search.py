@@ -33,9 +33,7 @@ LINTERS = (
         (("anything",), "nothing of that", 0),
     ],
 )
-def test_what_is_said_several_times_counts_once(
-    tmp_path: Path, texts: Sequence[str], query: str, expected: int
-) -> None:
+def test_near_duplicates_are_returned_once(tmp_path: Path, texts: Sequence[str], query: str, expected: int) -> None:
     assert len(filled(tmp_path, *texts).search(query)) == expected
 
 

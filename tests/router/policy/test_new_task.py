@@ -1,4 +1,4 @@
-"""A task begins with what bears on it: related modules, their tests, what was changed lately, and nothing else."""
+"""The files that a task starts with: related modules, their tests, and recently changed files."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,7 +53,7 @@ def shop(tmp_path: Path) -> Iterator[Engine]:
 
 @needs_git
 @pytest.mark.seed("S1-18", "S1-25", "S1-26")
-def test_a_task_begins_with_modules_tests_and_recent_files(shop: Engine) -> None:
+def test_a_task_starts_with_modules_tests_and_recent_files(shop: Engine) -> None:
     session = shop.session("s", goal="paint the shop", constraints=["keep the API"])
     session.open_file("other/part_3.py", purpose="paint")
     session.open_file("other/part_4.py", purpose="paint")
@@ -95,8 +95,8 @@ def test_a_task_needs_a_goal(shop: Engine) -> None:
 
 @needs_git
 @pytest.mark.seed("S4-27")
-def test_select_organise_inject_and_maintain_are_calls_of_a_session(shop: Engine) -> None:
-    """What is in view is small and enough: each of the four actions changes it, by a name of its own."""
+def test_the_working_set_is_selected_organised_injected_and_maintained(shop: Engine) -> None:
+    """Each of the four steps changes the files that the context shows."""
     session = shop.session("s", goal="make the login timeout longer")
     (first, *_) = session.select("where are login tokens removed").references
     assert (first.path, first.text) == ("shop/tokens.py", "")
@@ -105,8 +105,10 @@ def test_select_organise_inject_and_maintain_are_calls_of_a_session(shop: Engine
     names = dict.fromkeys(block.name for block in organised.blocks)
     assert [name for name in names if name in ("input", "open_file", "task")] == ["task", "open_file", "input"]
     assert {file.path: file.shown for file in organised.files} == {
-        "shop/tokens.py": "full", "shop/login.py": "digest", "checks/test_store.py": "digest",
-    }  # fmt: skip
+        "shop/tokens.py": "full",
+        "shop/login.py": "digest",
+        "checks/test_store.py": "digest",
+    }
     session.close_file(first.path)
     session.compact(target_tokens=200)
     maintained = session.before_generation()

@@ -1,4 +1,4 @@
-"""Reading a file piece by piece: the agent is told what it costs."""
+"""Hints about files that are read in pieces."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def count(text: str) -> int:
         ([(1, 3), (3, 4), (8, 99)], "70% of a.py was read in 3 pieces, 8 tokens; the whole file takes 10: open_file"),
     ],
 )
-def test_the_hint_comes_when_half_of_a_file_was_read_in_pieces(pieces: list[tuple[int, int]], hint: str) -> None:
+def test_the_hint_is_given_once_half_of_a_file_was_read_in_pieces(pieces: list[tuple[int, int]], hint: str) -> None:
     uses = [LineUse("a.py", 1, first, last) for first, last in pieces]
     assert (
         piecewise_hint([LineUse("b.py", 1, 1, 9), LineUse("a.py", 1), *uses], "a.py", TEXT, count)[: len(hint) or 1]
@@ -38,7 +38,7 @@ def test_the_hint_comes_when_half_of_a_file_was_read_in_pieces(pieces: list[tupl
 
 
 @pytest.mark.seed("S0-13")
-def test_a_session_tells_it_unless_the_file_is_open(tmp_path: Path) -> None:
+def test_a_session_gives_the_hint_unless_the_file_is_open(tmp_path: Path) -> None:
     session = Session.start(
         SessionStore(tmp_path),
         "s",
