@@ -1,6 +1,6 @@
 """Traces: turns stored with their inputs, so that they can be inspected and replayed, also with other settings.
 
-Tracing is opt-in and local. A trace is a folder beside the session's state, with one JSON line per turn and each text
+Tracing is opt-in and local. A trace is a folder next to the session's state, with one JSON line per turn and each text
 stored once; the folder can be deleted at any time. Only the last turns of a long session are kept.
 """
 

@@ -56,7 +56,7 @@ class TurnSettings:
     guidance: str = GUIDANCE
     system_prompt: str = ""
     hidden_blocks: tuple[str, ...] = ()
-    """Blocks that are never shown, beside those that the agent hides; see `Session.show_block`."""
+    """Blocks that are never shown; the agent can hide more with `Session.show_block`."""
     recent_blocks: int | None = None
     """Most blocks of the window that are shown; None for as many as fit."""
     count: TokenCounter = estimate_tokens

@@ -19,7 +19,7 @@ from codecards.router.ports import FileText
 
 MAX_ROUNDS = 24
 ROUND_MARGIN_TOKENS = 8
-"""Taken off beside the excess, so that few rounds are needed."""
+"""Subtracted together with the excess, so that few rounds are needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,25 +75,16 @@ def assemble(
     packer = ContextPacker(settings.budget_tokens, settings.shares, count)
     package = packer.with_input_that_fits(replace(package, files=()))
     minimal = _rendered(minimal_package(package), ("everything but task and input",), settings)
-    free = settings.budget_tokens - count(minimal.text)
-    if free < 0:
-        needed = count(minimal.text)
+    needed = count(minimal.text)
+    if needed > settings.budget_tokens:
         raise BudgetTooSmallError(
             f"Goal, constraints and input take {needed} tokens; the budget is {settings.budget_tokens}. "
             "Shorten the goal, or allow more.",
             budget_tokens=settings.budget_tokens,
             needed_tokens=needed,
         )
-    rendered = minimal
-    for _ in range(MAX_ROUNDS):
-        packed, left_out = packer.pack(package, entries, texts, free)
-        candidate = _rendered(packed, left_out, settings)
-        excess = count(candidate.text) - settings.budget_tokens
-        if excess <= 0:
-            rendered = candidate
-            break
-        # Tags and borders cost more than the parts alone show: pack again into less.
-        free = max(0, free - excess - ROUND_MARGIN_TOKENS)
+    free = settings.budget_tokens - needed
+    rendered = _pack_and_render(packer, package, entries, texts, free, settings) or minimal
     ledger = _ledger(rendered, settings, count, turn)
     messages = to_messages(rendered.package, rendered.blocks, settings.rendering)
     found = tuple(outcomes(package, rendered.package, entries))
@@ -101,6 +92,26 @@ def assemble(
     return Context(
         rendered.text, messages, ledger, rendered.blocks, files, rendered.left_out, settings.version, turn, found
     )
+
+
+def _pack_and_render(
+    packer: ContextPacker,
+    package: ContextPackage,
+    entries: Sequence[MemoryFile],
+    texts: Mapping[str, FileText],
+    free: int,
+    settings: AssemblySettings,
+) -> _Rendered | None:
+    """Return the package, packed into about `free` tokens and rendered within the budget; None if it does not fit."""
+    for _ in range(MAX_ROUNDS):
+        packed, left_out = packer.pack(package, entries, texts, free)
+        rendered = _rendered(packed, left_out, settings)
+        excess = packer.count(rendered.text) - settings.budget_tokens
+        if excess <= 0:
+            return rendered
+        # Tags and borders cost more than the parts alone show: pack again into less.
+        free = max(0, free - excess - ROUND_MARGIN_TOKENS)
+    return None
 
 
 def _rendered(package: ContextPackage, left_out: tuple[str, ...], settings: AssemblySettings) -> _Rendered:

@@ -21,7 +21,7 @@ SCARCE_DIGEST_TOKENS = 60
 FULL_FILES = 4
 """The budget has room for excerpts of so many large files; the minimum excerpt is an equal part of it."""
 BLOCK_TOKENS = 40
-"""Estimated tokens of a file block beside its text (tags, path, purpose), for decisions about a file's size."""
+"""Estimated tokens of a file block without its text (tags, path, purpose), for decisions about a file's size."""
 TAG_TOKENS = 19
 """The part of `BLOCK_TOKENS` that tags and mode take."""
 
@@ -64,7 +64,7 @@ def min_tokens(whole_tokens: int, files_tokens: int) -> int:
 
 
 def block_tokens(file: MemoryFile | FileBlock, count: TokenCounter) -> int:
-    """Return an upper estimate of what a file block costs beside its text."""
+    """Return an upper estimate of a file block's tokens without its text."""
     return TAG_TOKENS + sum(count(part) + 4 for part in (file.path, file.purpose, file.why) if part)
 
 

@@ -83,7 +83,7 @@ class ContextPacker:
         return self.shares.tokens(name, self.budget_tokens)
 
     def _with_state(self, packed: ContextPackage, package: ContextPackage, budget: _Budget) -> ContextPackage:
-        """Add guidance, warnings and the rest of the state, as far as the share of the task allows.
+        """Add guidance, warnings and the rest of the state within the share of the task.
 
         Of the lists in the state, the newest items enter first.
         """

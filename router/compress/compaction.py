@@ -219,9 +219,11 @@ def _with(result: Compaction, name: str, value: str | tuple[str, str]) -> Compac
     if isinstance(value, tuple):
         return replace(result, preserved={**result.preserved, value[0]: value[1]})
     if name in ("conclusion", "previous"):
-        return replace(result, **{name: value})  # type: ignore[arg-type]
+        return replace(result, **{name: value})  # type: ignore[arg-type]  # the field is chosen at run time
     old: tuple[str, ...] = getattr(result, name)
-    return result if value in old else replace(result, **{name: (*old, value)})  # type: ignore[arg-type]
+    if value in old:
+        return result
+    return replace(result, **{name: (*old, value)})  # type: ignore[arg-type]  # the field is chosen at run time
 
 
 def _dropped(left_out: dict[str, int], source: str, result: Compaction, count: TokenCounter) -> tuple[Dropped, ...]:

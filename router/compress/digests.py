@@ -45,7 +45,7 @@ def fit_digest(digest: str, budget_tokens: int, count: TokenCounter = estimate_t
     """Return the digest within a budget: the most indented lines leave first, and a notice counts them.
 
     Methods therefore leave before classes and functions. If not even one line fits, the result is "…", since a notice
-    alone tells nothing about the file.
+    alone is not informative.
     """
     if count(digest) <= budget_tokens:
         return digest

@@ -12,7 +12,7 @@ TokenCounter: TypeAlias = Callable[[str], int]
 MAX_CACHED_TEXTS = 4096
 _estimates: dict[bytes, int] = {}
 MAX_CACHED_LINES = 1 << 13
-"""Consecutive contexts share most of their lines, so a turn counts few lines anew. The cache takes at most 3 MB."""
+"""Consecutive contexts share most of their lines, so a turn counts few new lines. The cache takes at most 3 MB."""
 
 _piece = re.compile(
     r"(?P<word>[A-Z]?[a-z]+|[A-Z]+(?![a-z]))|(?P<number>[0-9]+)|(?P<gap>[ \t]{2,})"

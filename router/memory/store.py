@@ -222,7 +222,7 @@ class StoredSession:
         *args: Args.args,
         **kwargs: Args.kwargs,
     ) -> Extra:
-        """Apply a state change like `update`, and return what it returns beside the state."""
+        """Apply a state change like `update`, and return the second part of its result."""
         with self.locked():
             state, extra = act(self.store.load(self.name), *args, **kwargs)
             self.save(state)

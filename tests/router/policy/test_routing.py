@@ -186,7 +186,7 @@ def replay(history: list[tuple[str, set[str], str]], settings: RoutingSettings) 
         switches += [(turn, action) for action in actions if action.kind is not ActionKind.KEEP]
         promoted = {action.path for action in actions if action.kind is ActionKind.PROMOTE}
         full = sum(sizes[entry.path].full for entry in memory.files if entry.mode is FULL)
-        assert not promoted or full <= 5_000 or not any(memory.entry(path).mode is FULL for path in promoted)  # type: ignore[union-attr]
+        assert full <= 5_000 or promoted.isdisjoint(entry.path for entry in memory.files if entry.mode is FULL)
     return switches
 
 
