@@ -103,7 +103,9 @@ def test_a_unique_match_is_opened_and_several_matches_are_listed(shop: Engine) -
         (".env", TargetNotFoundError),
     ],
 )
-def test_files_that_can_not_or_must_not_be_shown_are_refused(shop: Engine, written: str, error: type[Exception]) -> None:
+def test_files_that_can_not_or_must_not_be_shown_are_refused(
+    shop: Engine, written: str, error: type[Exception]
+) -> None:
     session = shop.session("s", goal="look")
     with pytest.raises(error):
         session.open_file(written, purpose="look")
