@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from codecards.errors import BudgetTooSmallError
-from codecards.router.acts import recorded
+from codecards.router.acts import record_operation
 from codecards.router.assemble.assembly import AssemblySettings
 from codecards.router.compress.digests import OutlineDigester, fit_digest
 from codecards.router.compress.token_count import estimate_tokens
@@ -269,7 +269,7 @@ class RouterPolicy:
             old = memory.entry(event.path) or MemoryFile(event.path, digest=OutlineDigester().digest(event.path, text))
             switched = old.last_switch_turn if old.mode is Mode.FULL else memory.turn
             state = replace(state, memory=with_file(memory, replace(old, mode=Mode.FULL, last_switch_turn=switched)))
-        state = recorded(state, kind, paths, failed=event.error, lines=lines)
+        state = record_operation(state, kind, paths, failed=event.error, lines=lines)
         operation = state.operations[-1]
         shown = "opened" if kind == "open" and known else _filler(event.out_characters)
         call = Message("assistant", _filler(event.in_characters), state.memory.turn, f"c{operation.number}", kind)

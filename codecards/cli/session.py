@@ -11,6 +11,7 @@ import typer
 from codecards.cli.run import CommandGroup, open_engine, print_state, ready_engine, say, write
 from codecards.engine import Engine
 from codecards.errors import ProjectUnreadableError, StateFileError, UsageError
+from codecards.router.memory.operations import ToolCall
 from codecards.router.session_defaults import DEFAULT_BUDGET_TOKENS
 from codecards.wire.answers import terminal_safe
 
@@ -181,11 +182,17 @@ def record(
     """Take note of something that the agent did."""
     with _told(open_engine()) as engine:
         session = engine.session(name)
-        done = session.record(
-            kind, paths=tuple(path or ()), query=query, call=call, result=_text(result), error=failed, reason=reason,
+        tool_call = ToolCall(
+            kind,
+            tuple(path or ()),
+            query=query,
+            text=call,
+            result=_text(result),
+            failed=failed,
+            reason=reason,
             lines=_lines(lines),
-        )  # fmt: skip
-        _done(done, as_json=as_json)
+        )
+        _done(session.record(tool_call), as_json=as_json)
 
 
 @session_app.command("set")
