@@ -14,7 +14,7 @@ from codecards.retrieval.hits import Hit, Ranking
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import Query, read_query
 from codecards.retrieval.rank.candidates import DEFAULT_LIMITS, CandidateLimits
-from codecards.retrieval.rank.card_ranking import rank_cards
+from codecards.retrieval.rank.card_ranking import RankedCard, rank_cards
 from codecards.retrieval.rank.explanations import hit_terms
 from codecards.retrieval.rank.filters import Filters
 from codecards.retrieval.rank.ranking import ScoredCandidates, rank
@@ -76,7 +76,7 @@ def search(
     if ranked is None or not shown:
         n_files = len(ranked.file_scores) if ranked is not None else 0
         return Ranking(query.kind, "none", (), suggest(index, lookup, query), n_files, retrievers)
-    verdict = _verdict(index, query, ranked, similarity, [file for _, file, _ in shown])
+    verdict = _verdict(query, ranked, similarity, shown)
     hits = _hits(index, lookup, ranked, shown) if verdict != "none" else ()
     wants_names = verdict == "none" or (verdict == "weak" and query.kind == "symbol")
     suggestions = suggest(index, lookup, query) if wants_names else ()
@@ -96,21 +96,15 @@ def retrievers_used(similarity: Similarity | None) -> tuple[str, ...]:
 
 
 def _verdict(
-    index: DerivedIndex,
-    query: Query,
-    ranked: ScoredCandidates,
-    similarity: Similarity | None,
-    shown_files: Sequence[int],
+    query: Query, ranked: ScoredCandidates, similarity: Similarity | None, shown: Sequence[RankedCard]
 ) -> Verdict:
-    top_files = list(dict.fromkeys(shown_files))
+    top_files = list(dict.fromkeys(one.file for one in shown))
     rows = ranked.evidence.matches.files[top_files]
     return judge(
-        index,
-        query,
         ranked.evidence,
         top_files,
-        has_exact_name=_has_exact_name(query, ranked.named, rows),
-        is_placed=bool(ranked.placed.intersection(rows.tolist())),
+        has_exact_name=_has_exact_name(query, ranked.plan.named, rows),
+        is_placed=not ranked.plan.placed_files.isdisjoint(rows.tolist()),
         similarity=similarity.best() if similarity is not None else None,
     )
 
@@ -129,9 +123,9 @@ def _has_exact_name(query: Query, named: Sequence[NamedCards], files: Int64s) ->
 
 
 def _hits(
-    index: DerivedIndex, lookup: CardLookup, ranked: ScoredCandidates, shown: Sequence[tuple[int, int, float]]
+    index: DerivedIndex, lookup: CardLookup, ranked: ScoredCandidates, shown: Sequence[RankedCard]
 ) -> tuple[Hit, ...]:
-    ids = [int(index.columns.card_id[ranked.cards.cards[place]]) for place, _, _ in shown]
+    ids = [int(index.columns.card_id[ranked.cards.cards[one.card]]) for one in shown]
     known = lookup.cards(ids)
     hits: list[Hit] = []
     for card_id, terms in zip(ids, hit_terms(ranked, shown), strict=True):

@@ -8,8 +8,8 @@ clean: changed so shortly before it was read that a later change may carry the s
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from codecards.indexer.store.snapshot import Stamp
 from codecards.indexer.store.rows import IndexedFile
+from codecards.indexer.store.snapshot import Stamp
 from codecards.indexer.walk.files import SourceFile
 
 RACY_MARGIN_NS = 2_000_000_000

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codecards.indexer.build.changes import Changes
-from codecards.indexer.store.derived import GenerationDiff, ChangedFile, Deriver
-from codecards.indexer.graph.resolver import Resolver
-from codecards.indexer.graph.edges import Edge
-from codecards.indexer.problems import Problem, Reason
 from codecards.indexer.build.ingest import ReadFile
+from codecards.indexer.graph.edges import Edge
+from codecards.indexer.graph.resolver import Resolver
+from codecards.indexer.graph.symbols import SymbolTable
+from codecards.indexer.problems import Problem, Reason
+from codecards.indexer.store.derived import ChangedFile, Deriver, GenerationDiff
 from codecards.indexer.store.rows import IndexedFile
 from codecards.indexer.store.writer import SnapshotWriter
-from codecards.indexer.graph.symbols import SymbolTable
 
 Progress = Callable[[str, int, int], None]
 """Told (what is being done, how many are done, how many there are)."""

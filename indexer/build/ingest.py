@@ -6,16 +6,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from codecards.indexer.build.changes import Changes, is_racy
+from codecards.indexer.build.worker_pool import Content, Workers
 from codecards.indexer.cards.record import PackedContents, PackedRecord, content_key, hold, unpack_facts
-from codecards.indexer.walk.roles import role_of
-from codecards.indexer.parse.languages import HEAD_BYTES, detect_language
 from codecards.indexer.graph.module_paths import module_name
+from codecards.indexer.graph.symbols import interface_digest
+from codecards.indexer.parse.languages import HEAD_BYTES, detect_language
 from codecards.indexer.problems import Problem
 from codecards.indexer.store.rows import IndexedFile
-from codecards.indexer.walk.files import SourceFile, read_file
-from codecards.indexer.walk.files import DiscoverySettings
-from codecards.indexer.graph.symbols import interface_digest
-from codecards.indexer.build.worker_pool import Content, Workers
+from codecards.indexer.walk.files import DiscoverySettings, SourceFile, read_file
+from codecards.indexer.walk.roles import role_of
 
 RECORDS_A_COMMIT = 500
 """Contents read before what they say is kept, so that a killed first run does not begin from nothing again."""

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING
 from codecards.errors import SnapshotDamagedError, SnapshotFormatError
 from codecards.indexer.build.changes import Changes, compare, nothing_changed
 from codecards.indexer.cards.record import EXTRACTOR_VERSION
-from codecards.indexer.walk.git import GitState, git_state
 from codecards.indexer.index_folder import FORMAT, IndexFolder, Manifest
 from codecards.indexer.problems import Coverage, Problem
 from codecards.indexer.store.writer import SnapshotWriter
 from codecards.indexer.walk.discovery import Discovery, discover
 from codecards.indexer.walk.files import DiscoverySettings
+from codecards.indexer.walk.git import GitState, git_state
 
 if TYPE_CHECKING:
-    from codecards.indexer.store.derived import Deriver
-    from codecards.indexer.cards.record import PackedRecord
     from codecards.indexer.build.ingest import ReadFile
     from codecards.indexer.build.worker_pool import Workers
+    from codecards.indexer.cards.record import PackedRecord
+    from codecards.indexer.store.derived import Deriver
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +223,7 @@ def _no_collection() -> Iterator[None]:
 
 def _read(run: _Run, writer: SnapshotWriter, changes: Changes, *, trusts: bool) -> _Suspects:
     """Read the suspects; without trust no stored record is used."""
-    from codecards.indexer.build.ingest import Store, Ingest  # noqa: PLC0415 - as in `_ingest`
+    from codecards.indexer.build.ingest import Ingest, Store  # noqa: PLC0415 - as in `_ingest`
 
     def keep(records: "list[tuple[bytes, PackedRecord]]") -> None:
         if records:

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import BinaryIO, Self, cast
 
+from codecards.indexer.build.worker import read_frame, write_frame
 from codecards.indexer.cards.record import ContentRecord, PackedRecord, pack, unpack, unread
 from codecards.indexer.problems import Reason
-from codecards.indexer.build.worker import read_frame, write_frame
 
 BYTES_A_PROCESS = 300_000
 """A further process is started when so many bytes more are there to be read: a start costs 0.2 s of CPU, as much as

@@ -1,6 +1,7 @@
 """Hunk cards: the cards that the hunks of a diff change, also where their files have moved on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +13,12 @@ from codecards.retrieval.store.columns import Int64s
 from codecards.retrieval.store.names import name_hash
 
 MAX_FILES_OF_A_PATH = 5
+"""A path of a stack frame or a diff that fits more files is ignored."""
+MAX_NAMED_FILES = 50
+"""Files that one path of the query may mean."""
+BARE_NAME = 0.4
+"""How surely a file name without a folder means a file, if the query has other words too; a path counts 1."""
+FRAME_DECAY = 0.75
 BY_LINE, BY_WORDS, BY_NAME = 1.0, 0.9, 0.7
 """How surely a card is meant: by its lines, if its words are those of the hunk; as the one that has most of these, where the
 file has moved on; by a name that stands at the hunk or in its changed lines."""
@@ -21,7 +28,19 @@ LEAST_WORDS = 0.4
 """Share of a hunk's words that a card must have."""
 
 
-def hunk_cards(index: DerivedIndex, hunks: tuple[Hunk, ...]) -> tuple[dict[int, float], dict[int, float]]:
+@dataclass(frozen=True, slots=True)
+class NamedPlaces:
+    """Files and cards that a query names by where they are."""
+
+    by_path: Mapping[int, float]
+    """File row → how surely a path in the query means it, 0 to 1."""
+    by_frame: Mapping[int, float]
+    """File row → how surely a stack frame or a diff means it, 0 to 1."""
+    cards: Mapping[int, float]
+    """Card row → how surely a stack frame or a diff means it, 0 to 1."""
+
+
+def hunk_cards(index: DerivedIndex, hunks: Sequence[Hunk]) -> tuple[dict[int, float], dict[int, float]]:
     """Return file row → weight, and card row → weight, of the places that a diff changes."""
     columns = index.columns
     files: dict[int, float] = {}
@@ -74,7 +93,7 @@ def _by_words(index: DerivedIndex, mine: Int64s, hunk: Hunk) -> dict[int, float]
 def frame_cards(index: DerivedIndex, frames: Sequence[Frame]) -> tuple[dict[int, float], dict[int, float]]:
     """Return file row → weight, and card row → weight, of the places that stack frames name.
 
-    The frame next to the error weighs 1, each further one three quarters of the one before.
+    The frame next to the error weighs 1, each further one `FRAME_DECAY` times the one before.
     """
     columns = index.columns
     files: dict[int, float] = {}
@@ -82,7 +101,7 @@ def frame_cards(index: DerivedIndex, frames: Sequence[Frame]) -> tuple[dict[int,
     weight = 1.0
     for frame in _from_innermost(frames):
         rows = index.files_ending(frame.path, loosely=True)
-        if not rows or len(rows) > 5:
+        if not rows or len(rows) > MAX_FILES_OF_A_PATH:
             continue
         for row in rows:
             files[row] = max(files.get(row, 0.0), weight)
@@ -91,7 +110,7 @@ def frame_cards(index: DerivedIndex, frames: Sequence[Frame]) -> tuple[dict[int,
             if len(around):
                 innermost = int(around[np.argmin(columns.last_line[around] - columns.first_line[around])])
                 cards[innermost] = max(cards.get(innermost, 0.0), weight)
-        weight *= 0.75
+        weight *= FRAME_DECAY
     return files, cards
 
 
@@ -101,8 +120,8 @@ def _from_innermost(frames: Sequence[Frame]) -> Sequence[Frame]:
     return frames[::-1] if is_python else frames
 
 
-def named_places(index: DerivedIndex, query: Query) -> tuple[dict[str, dict[int, float]], dict[int, float]]:
-    """Return "place" and "frame" → file row → how surely it is named, and card row → the same."""
+def named_places(index: DerivedIndex, query: Query) -> NamedPlaces:
+    """Return the files and cards that a query names by path, stack frame or diff."""
     files, cards = frame_cards(index, query.frames)
     changed_files, changed_cards = hunk_cards(index, query.hunks)
     files, cards = files | changed_files, cards | changed_cards
@@ -110,8 +129,7 @@ def named_places(index: DerivedIndex, query: Query) -> tuple[dict[str, dict[int,
     for named in query.paths:
         rows = index.files_ending(named.path)
         n_parts = named.path.count("/") + 1
-        for row in rows[:50]:
-            # A bare name in a question is a weaker sign than a path, or than a query that is nothing else.
-            places[row] = max(places.get(row, 0.0), 1.0 if n_parts > 1 or query.kind == "path" else 0.4)
-    found = {name: values for name, values in (("place", places), ("frame", files)) if values}
-    return found, cards
+        value = 1.0 if n_parts > 1 or query.kind == "path" else BARE_NAME
+        for row in rows[:MAX_NAMED_FILES]:
+            places[row] = max(places.get(row, 0.0), value)
+    return NamedPlaces(places, files, cards)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codecards.indexer.cards.words import stem
+from codecards.retrieval.evidence.ranking_input import RankingInput
 from codecards.retrieval.evidence.terms import TermGroups
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import Query, is_identifier
@@ -18,6 +19,8 @@ from codecards.retrieval.store.columns import PLACES, Floats, Int64s, Uint32s
 from codecards.retrieval.store.names import name_hash, normalised_name
 
 STEM, FOLDER, OUTER = (PLACES.index(place) for place in ("stem", "folder", "outer_folder"))
+STEM_COUNT, FOLDER_COUNT, OUTER_COUNT = 4.0, 1.5, 0.9
+"""Occurrences in text that a word in the file's name, its folder, an outer folder counts as."""
 COMPOUND_BONUS = 1.5
 """A file that is named like a compound word of the query."""
 JOINED_MATCH = 1.4
@@ -58,23 +61,14 @@ class PathEvidence:
     """(F, G): weighted occurrences of each group in the path, for BM25F."""
 
 
-def path_evidence(
-    index: DerivedIndex,
-    files: Int64s,
-    query: Query,
-    groups: TermGroups,
-    *,
-    counts: tuple[float, float, float] = (4.0, 1.5, 0.9),
-) -> PathEvidence:
-    """Return what the paths of some files say.
+def path_evidence(found: RankingInput, groups: TermGroups) -> PathEvidence:
+    """Return how far the paths of the candidate files match a query.
 
     Args:
-        index: The index.
-        files: Rows.
-        query: As parsed.
-        groups: Its terms.
-        counts: Occurrences that one in the name, the folder, an outer folder stands for.
+        found: The query, whose content words are looked for, and its candidate files.
+        groups: The query's terms, or a part of them.
     """
+    index, files, query = found.index, found.files, found.query
     n_files, n_groups = len(files), len(groups.terms)
     columns = index.columns
     lengths = columns.place_offset[files + 1] - columns.place_offset[files]
@@ -112,7 +106,7 @@ def path_evidence(
         with_folder=_with_folder(index, files, query),
         folder_exact=_folder_exact(index, owner[kinds != STEM], words[kinds != STEM], query, n_files),
         opposite=_opposite(index, owner, words, query, n_files),
-        counts=hit[:, STEM] * counts[0] + hit[:, FOLDER] * counts[1] + hit[:, OUTER] * counts[2],
+        counts=hit[:, STEM] * STEM_COUNT + hit[:, FOLDER] * FOLDER_COUNT + hit[:, OUTER] * OUTER_COUNT,
     )
 
 

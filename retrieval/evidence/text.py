@@ -33,6 +33,8 @@ CARD_WEIGHTS = TextWeights((6.0, 1.5, 2.0, 1.5, 0.4, 0.0))
 FILE_WEIGHTS = TextWeights((2.0, 0.3, 1.5, 1.2, 1.0, 0.0))
 PLAIN_FILE_WEIGHTS = TextWeights((0.0, 0.0, 0.0, 0.0, 1.0, 0.0), saturation=1.5)
 DOC_WEIGHTS = TextWeights((0.0, 0.0, 0.0, 1.0, 0.0, 0.0), length=0.3)
+MAX_WORD_SCORE = 2.2
+"""Highest BM25 score of one word of IDF 1 with the default saturation: k1 + 1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,8 @@ class Intent:
     """Whether it reads like an error or a line of a log."""
 
 
+SUBJECT = Intent(function=0.0, is_message=False)
+
 _TRANSFER_WORDS = 4
 _ACTION_WORDS, _ASKED_WORDS = 3, 2
 """Fewest words that are read as an action, alone ("load file" may be a name) and after "how to" and its like."""

@@ -8,6 +8,7 @@ from typing import Literal
 
 from codecards.indexer.cards.words import whole_token, word_tokens, words
 from codecards.retrieval.query.diff_hunks import Hunk, find_hunks
+from codecards.retrieval.query.intent import SUBJECT, Intent, intent_of
 from codecards.retrieval.query.stack_frames import Frame, find_frames
 from codecards.retrieval.query.words import PREPOSITIONS, SOFT_STOP_WORDS, STOP_CHARACTERS, STOP_PAIRS, STOP_WORDS
 
@@ -93,6 +94,8 @@ class Query:
     """Places that a diff in the text changes."""
     is_issue: bool
     """Whether the text is long enough to be read as an issue report."""
+    intent: Intent
+    """What a question is after; `SUBJECT` for names, paths and reports."""
     english: str | None = None
     """The English of a Chinese text, as far as it is known; None for a text that has no Chinese."""
 
@@ -111,6 +114,12 @@ def read_query(text: str) -> Query:
     kind = _kind(text, paths, frames, len(all_words))
     content = content_words(all_words)
     n_words = len(all_words)
+    is_issue = (
+        kind == "trace"
+        or bool(hunks)
+        or n_words >= ISSUE_WORDS
+        or ("\n" in text.strip() and n_words >= ISSUE_WORDS // 2)
+    )
     return Query(
         text=text,
         kind=kind,
@@ -121,10 +130,8 @@ def read_query(text: str) -> Query:
         paths=paths,
         frames=frames,
         hunks=hunks,
-        is_issue=kind == "trace"
-        or bool(hunks)
-        or n_words >= ISSUE_WORDS
-        or ("\n" in text.strip() and n_words >= ISSUE_WORDS // 2),
+        is_issue=is_issue,
+        intent=intent_of(text) if kind == "question" and not is_issue else SUBJECT,
     )
 
 

@@ -65,8 +65,6 @@ BY_WORDS = VerdictWeights(known=4.0, named=6.0, together=4.5, similarity=0.0, en
 
 
 def judge(
-    index: DerivedIndex,
-    query: Query,
     evidence: Evidence,
     top_files: Sequence[int],
     *,
@@ -77,8 +75,6 @@ def judge(
     """Return the verdict on a ranking.
 
     Args:
-        index: The index.
-        query: As parsed.
         evidence: Of the candidates.
         top_files: Places of the first files among the candidates, best first.
         has_exact_name: Whether a name that the query is about is defined exactly.
@@ -87,28 +83,26 @@ def judge(
     """
     if is_placed or has_exact_name:
         return "found"
+    index, query = evidence.found.index, evidence.found.query
     files = np.array(top_files[:N_LOOKED_AT], np.int64)
     in_file = _share_in_file(evidence, files)
     if query.kind == "symbol":
         return "found" if _is_named(index, evidence) else "weak" if in_file >= WEAK_IN_FILE else "none"
-    if query.kind != "path" and is_enough(grounds(index, query, evidence, files, similarity)):
+    if query.kind != "path" and is_enough(answer_signals(evidence, files, similarity)):
         return "found"
     is_near = query.kind != "path" and similarity is not None and similarity >= FLOOR
     return "weak" if in_file >= WEAK_IN_FILE or is_near else "none"
 
 
-def grounds(
-    index: DerivedIndex, query: Query, evidence: Evidence, files: NDArray[np.int64], similarity: float | None
-) -> AnswerSignals:
-    """Return what speaks for the first files of a ranking.
+def answer_signals(evidence: Evidence, files: NDArray[np.int64], similarity: float | None) -> AnswerSignals:
+    """Return the signals of an answer in the first files of a ranking.
 
     Args:
-        index: The index.
-        query: As parsed.
         evidence: Of the candidates.
         files: Places of the first files among the candidates.
         similarity: The best card's, calibrated; None without vectors.
     """
+    index, query = evidence.found.index, evidence.found.query
     groups, matches = evidence.groups, evidence.matches
     rarity = np.where(groups.is_part, groups.idf, 0.0)
     total = float(rarity.sum())

@@ -9,44 +9,37 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.quality.metrics import NARROW_LINES
 from benchmarks.systems.codecards_index import open_index, open_transformer_index
-from codecards.retrieval.evidence.cards import card_features
+from codecards.retrieval.evidence.cards import CardEvidence
 from codecards.retrieval.evidence.similarity import query_similarity
 from codecards.retrieval.evidence.transformer import transformer_scores
 from codecards.retrieval.index import DerivedIndex
-from codecards.retrieval.query.intent import intent_of
 from codecards.retrieval.query.query import read_query
+from codecards.retrieval.rank.card_ranking import signal_values
+from codecards.retrieval.rank.card_signals import CARD_SIGNALS
 from codecards.retrieval.rank.filters import Filters
 from codecards.retrieval.rank.ranking import rank
-from codecards.retrieval.rank.weights import VectorSet
+from codecards.retrieval.rank.signals import VectorSet
 from codecards.retrieval.store.columns import Int64s
 from codecards.retrieval.vectors.transformer_vectors import TransformerLookup
 from training.ranking.commit_tasks import index_of
 from training.ranking.function_tasks import FunctionTask, TaskTarget
 
 FILE = "file"
-SIGNS: Mapping[str, float] = {
-    "card_words": 1, "name_precision": 1, "coverage": 1, "header": 1, "signature": 1, "parent": 1, "callable": 1,
-    "type": -1, "value": -1, "module_code": -1, "declaration": -1, "nameless": -1, "nesting": -1, "length": 1,
-    "meaning": 1, "transformer": 1, "transformer_cosine": 1,
-}  # fmt: skip
-"""Feature → the sign that its weight must have."""
-OF_VECTORS: Mapping[VectorSet, frozenset[str]] = {
-    "none": frozenset(),
-    "static": frozenset({"meaning"}),
-    "transformer": frozenset({"meaning", "transformer", "transformer_cosine"}),
-}
-"""Lanes → those features of vectors that they have."""
-KINDS = frozenset({"type", "value", "declaration", "nameless"})
-MOST_OF_KINDS = 12.0
-"""Bound of the weights of kinds: documentation of functions never asks for a type, so that no weight were too much."""
-MOST_CARDS = 400
-"""Cards of one question that are learned from: those that rank first by now."""
+LEARNED = tuple(row for row in CARD_SIGNALS if row.weights.learned)
+SIGNS: Mapping[str, float] = {row.name: row.weights.learned for row in LEARNED}
+"""Signal → the sign that its weight must have."""
+KINDS = frozenset(row.name for row in LEARNED if row.is_kind)
+MAX_KIND_WEIGHT = 12.0
+"""Bound of the weights of kinds: documentation of functions never asks for a type, so that no weight is too large for it."""
+MAX_CARDS = 400
+"""Cards of one question that are learned from: those that the shipped weights rank first."""
 LEAST_SHARE = 0.7
 """How surely a text must describe one function for its question to be learned from."""
 UNTAUGHT = frozenset({"symbol", "message"})
@@ -112,8 +105,8 @@ def read_questions(
 
 def feature_names(vectors: VectorSet) -> tuple[str, ...]:
     """Return the features that there are with some vectors, in the order of `SIGNS`."""
-    left_out = OF_VECTORS["transformer"] - OF_VECTORS[vectors]
-    return tuple(name for name in SIGNS if name not in left_out)
+    sets = get_args(VectorSet)
+    return tuple(row.name for row in LEARNED if sets.index(row.needs) <= sets.index(vectors))
 
 
 def normalised_name(questions: Sequence[LearnedQuestion], names: Sequence[str]) -> Examples:
@@ -204,7 +197,7 @@ def learn(examples: Examples, signs: Mapping[str, float]) -> dict[str, float]:
     scale = max(float(weights[0]), 1e-6) if np.any(examples.values[:, 0]) else 1.0
     found = {name: round(float(weight) / scale, 2) for name, weight in zip(examples.names, weights, strict=True)}
     del found[FILE]
-    return {name: max(weight, -MOST_OF_KINDS) if name in KINDS else weight for name, weight in found.items()}
+    return {name: max(weight, -MAX_KIND_WEIGHT) if name in KINDS else weight for name, weight in found.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,27 +224,17 @@ def _questions_of(opened: _Opened, task: FunctionTask, names: Sequence[str]) -> 
         return
     scores = ranked.cards
     by_transformer = transformer_scores(index, similarity, scores.cards)
-    features = card_features(
-        index,
-        ranked.evidence,
-        scores.cards,
-        scores.card_file,
-        ranked.named,
-        {},
-        similarity,
-        by_transformer,
-        frozenset(names),
-    )
+    of_cards = signal_values(CardEvidence(ranked.evidence, scores.cards, scores.card_file, by_transformer), names)
     nothing = np.zeros(len(scores.cards), np.float32)
-    columns_of_values = [ranked.file_scores[scores.card_file], *(features.get(name, nothing) for name in names)]
+    columns_of_values = [ranked.file_scores[scores.card_file], *(of_cards.get(name, nothing) for name in names)]
     values = np.array(columns_of_values, np.float32).T
     totals = scores.with_files(ranked.file_scores)
     is_right = right_cards(index, scores.cards, ranked.evidence.matches.files[scores.card_file], task.targets)
-    is_within = intent_of(task.text).function < LEAST_SHARE
+    is_within = query.intent.function < LEAST_SHARE
     if is_within:
         groups = [np.flatnonzero(scores.card_file == one) for one in np.unique(scores.card_file[is_right])]
     else:
-        best = np.argsort(-totals, kind="stable")[:MOST_CARDS]
+        best = np.argsort(-totals, kind="stable")[:MAX_CARDS]
         groups = [best[np.isfinite(totals[best])]]
     for kept in groups:
         if is_right[kept].any() and not is_right[kept].all():

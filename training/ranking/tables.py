@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from codecards.retrieval.rank.weights import VectorSet, function_weights
+from codecards.retrieval.rank.signals import VectorSet
+from codecards.retrieval.rank.weights import function_weights
 from training.corpus.registries import FOLDER, Source, archives, download, read_sources
 from training.ranking.answers import answer_tasks
 from training.ranking.commit_tasks import mine_history, repository_name

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from codecards.errors import SnapshotMissingError, WriterBusyError
 from codecards.indexer.build.changes import RACY_MARGIN_NS, compare, nothing_changed, same_stamp
+from codecards.indexer.build.worker_pool import Content, Workers
 from codecards.indexer.problems import Reason
 from codecards.indexer.store.snapshot import Snapshot
 from codecards.indexer.walk.discovery import discover
-from codecards.indexer.build.worker_pool import Content, Workers
 from tests.support.indexed import build, exported, index_of, snapshot_of, write_repository
 
 SHOP = """\

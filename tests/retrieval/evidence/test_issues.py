@@ -5,9 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from codecards.retrieval.evidence.issues import IssueEvidence
 from codecards.retrieval.query.query import read_query
+from codecards.retrieval.rank.file_signals import FILE_SIGNALS
 from codecards.retrieval.rank.filters import Filters
-from codecards.retrieval.rank.ranking import rank
+from codecards.retrieval.rank.ranking import file_values, rank
 from tests.support.indexed_text import IndexedText, indexed
 
 STORE = """
@@ -51,7 +53,10 @@ def features_of(made: IndexedText, report: str, name: str) -> dict[str, float]:
     assert query.is_issue
     found = rank(index, query, None, Filters())
     assert found is not None
-    values = found.evidence.features[name]
+    row = next(row for row in FILE_SIGNALS if row.name == name)
+    assert isinstance(found.evidence, IssueEvidence)
+    values = file_values(row, found.evidence)
+    assert values is not None
     return {
         index.path(int(row)): float(value)
         for row, value in zip(found.evidence.matches.files, values, strict=True)

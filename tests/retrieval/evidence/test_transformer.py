@@ -10,7 +10,7 @@ from codecards.retrieval.embed.card_text import card_texts, text_key
 from codecards.retrieval.evidence.transformer import transformer_scores
 from codecards.retrieval.hits import Ranking
 from codecards.retrieval.query.intent import intent_of
-from codecards.retrieval.rank.weights import card_weights, function_weights
+from codecards.retrieval.rank.weights import function_weights, question_card_weights
 from codecards.retrieval.search import search
 from codecards.retrieval.vectors.transformer_store import make_store
 from codecards.retrieval.vectors.transformer_vectors import TransformerIndex, TransformerLookup, card_keys
@@ -109,7 +109,7 @@ def test_the_weights_go_over_with_the_share_of_cards_that_have_a_vector() -> Non
     asked = intent_of("remove expired sessions from the store")
     assert asked.function == 1
     none, half, whole = (
-        card_weights(asked, has_meaning=True, transformer_share=share).within for share in (0.0, 0.5, 1.0)
+        question_card_weights(asked, has_vectors=True, transformer_share=share).in_file for share in (0.0, 0.5, 1.0)
     )
     assert "transformer" not in none
     static, transformer = function_weights("static"), function_weights("transformer")

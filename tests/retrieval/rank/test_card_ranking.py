@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codecards.retrieval.rank.card_ranking import CardScores, rank_cards, scored
+from codecards.retrieval.rank.card_ranking import CardScores, rank_cards, sum_terms
 
 VALUES = st.floats(-5, 20, width=32)
 FILES = st.lists(st.tuples(VALUES, st.lists(VALUES, max_size=5)), min_size=1, max_size=8)
@@ -18,7 +18,7 @@ def scores_of(
     card_file = np.array([row for row, (_, cards) in enumerate(files) for _ in cards], np.int64)
     total = np.array([value for _, cards in files for value in cards], np.float32)
     shares = {"words": 1.0} if across else {}
-    scores = scored(
+    scores = sum_terms(
         np.arange(len(total)) + 10, card_file, {"words": total}, shares, len(files), diversity_penalty=diversity_penalty
     )
     return scores, np.array([score for score, _ in files], np.float32)

@@ -76,13 +76,13 @@ def load_model(): ...
 
 def copies(answer: Ranking) -> dict[str, float]:
     """Return path → what a file loses to a better copy, for those that lose something."""
-    return {hit.card.path: term.value for hit in answer.hits for term in hit.terms if term.name == "copy"}
+    return {hit.card.path: term.value for hit in answer.hits for term in hit.terms if term.name == "duplicate"}
 
 
 def test_a_copy_loses_the_share_of_its_names_that_the_better_one_has(tmp_path: Path) -> None:
     answer = indexed(tmp_path, COPIES).ask("union of schemas")
     assert answer.hits[0].card.path == "src/full/schemas.ts"
-    assert copies(answer) == {"src/mini/schemas.ts": pytest.approx(SHORT["copy"], rel=0.05)}
+    assert copies(answer) == {"src/mini/schemas.ts": pytest.approx(SHORT["duplicate"], rel=0.05)}
 
 
 def test_what_is_no_copy_comes_before_the_second_of_two_copies(tmp_path: Path) -> None:

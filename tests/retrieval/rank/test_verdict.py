@@ -6,7 +6,7 @@ import pytest
 from codecards.retrieval.query.query import read_query
 from codecards.retrieval.rank.filters import Filters
 from codecards.retrieval.rank.ranking import rank
-from codecards.retrieval.rank.verdict import AnswerSignals, grounds, is_enough
+from codecards.retrieval.rank.verdict import AnswerSignals, answer_signals, is_enough
 from tests.retrieval.test_search import SHOP
 from tests.support.indexed_text import IndexedText, indexed
 
@@ -28,11 +28,10 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> IndexedText:
 
 
 def ground_of(made: IndexedText, text: str) -> AnswerSignals:
-    index, query = made.index, read_query(text)
-    ranked = rank(index, query, None, Filters())
+    ranked = rank(made.index, read_query(text), None, Filters())
     assert ranked is not None
     best = np.argsort(-ranked.file_scores, kind="stable")[:3]
-    return grounds(index, query, ranked.evidence, best, None)
+    return answer_signals(ranked.evidence, best, None)
 
 
 def test_words_that_no_file_holds_are_not_known(shop: IndexedText) -> None:
