@@ -13,7 +13,7 @@ from codecards.retrieval.evidence.ranking_input import RankingInput
 from codecards.retrieval.evidence.terms import TermGroups
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import Query, is_identifier
-from codecards.retrieval.query.words import OPPOSITES
+from codecards.retrieval.query.words import opposites
 from codecards.retrieval.store.build_columns import runs
 from codecards.retrieval.store.columns import PLACES, Floats, Int64s, Uint32s
 from codecards.retrieval.store.names import name_hash, normalised_name
@@ -214,7 +214,7 @@ def _opposite(index: DerivedIndex, owner: Int64s, words: NDArray[np.uint32], que
     """Return 1 for files whose path has the opposite of a word of the query, and not the word itself."""
     asked = {term.token for term in query.terms if term.kind == "part"}
     found = np.zeros(n_files, np.float32)
-    for same, other in {OPPOSITES[token] for token in asked if token in OPPOSITES}:
+    for same, other in {opposites()[token] for token in asked if token in opposites()}:
         if not other & asked:
             has_other = _any_of(owner, words, [index.vocabulary.find(token) for token in other], n_files)
             has_same = _any_of(owner, words, [index.vocabulary.find(token) for token in same], n_files)

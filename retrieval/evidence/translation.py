@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from codecards.indexer.cards.words import is_pair_script, stem, whole_token, word_parts
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import JOIN_WEIGHT, PAIR_END_WEIGHT, POSITION_DECAY, Query, Term
-from codecards.retrieval.query.words import STOP_CHARACTERS, STOP_PAIRS
+from codecards.retrieval.query.words import stop_characters, stop_pairs
 from codecards.retrieval.store.glossary import Glossary, Names, programming_terms
 
 LONGEST = 6
@@ -146,7 +146,7 @@ def _known_pairs(
 def _unknown(index: DerivedIndex, stretches: Sequence[str]) -> Iterator[Term]:
     """Yield a term for each stretch that says something and of which neither list nor index knows a pair."""
     for stretch in dict.fromkeys(stretches):
-        pairs = [pair for pair in word_parts(stretch) if len(pair) > 1 and pair not in STOP_PAIRS]
-        pairs = [pair for pair in pairs if not STOP_CHARACTERS.intersection(pair)]
+        pairs = [pair for pair in word_parts(stretch) if len(pair) > 1 and pair not in stop_pairs()]
+        pairs = [pair for pair in pairs if not stop_characters().intersection(pair)]
         if pairs and all(index.vocabulary.find(pair) < 0 for pair in pairs):
             yield Term(stretch, "part", UNKNOWN, 0)

@@ -7,7 +7,7 @@ from math import log
 
 from codecards.indexer.cards.words import word_tokens, words
 from codecards.retrieval.query.query import MAX_CHARACTERS, Name, Term, identifiers, is_identifier
-from codecards.retrieval.query.words import FORM_WORDS, REPORT_STOP_WORDS
+from codecards.retrieval.query.words import form_words, report_stop_words
 
 TITLE, PROSE, SPAN, CODE = 2.0, 1.0, 1.0, 0.4
 """What a word counts by where it stands."""
@@ -111,7 +111,7 @@ def _telling_lines(text: str) -> Iterator[str]:
 
 def _is_of_form(heading: Sequence[str]) -> bool:
     """Return whether the words of a heading are those that every report of its kind has."""
-    n_known = sum(word.casefold() in FORM_WORDS for word in heading)
+    n_known = sum(word.casefold() in form_words() for word in heading)
     return 2 * n_known >= len(heading) and not any(is_identifier(word) for word in heading)
 
 
@@ -125,7 +125,7 @@ def issue_terms(parts: Iterable[tuple[str, float]]) -> list[Term]:
     counts: dict[str, int] = {}
     for text, weight in parts:
         for word in words(text):
-            if word.casefold() in REPORT_STOP_WORDS or word.isdigit():
+            if word.casefold() in report_stop_words() or word.isdigit():
                 continue
             for token in word_tokens(word):
                 weights[token] = weights.get(token, 0.0) + weight

@@ -10,7 +10,7 @@ from codecards.indexer.cards.words import whole_token, word_tokens, words
 from codecards.retrieval.query.diff_hunks import Hunk, find_hunks
 from codecards.retrieval.query.intent import SUBJECT, Intent, intent_of
 from codecards.retrieval.query.stack_frames import Frame, find_frames
-from codecards.retrieval.query.words import PREPOSITIONS, SOFT_STOP_WORDS, STOP_CHARACTERS, STOP_PAIRS, STOP_WORDS
+from codecards.retrieval.query.words import prepositions, soft_stop_words, stop_characters, stop_pairs, stop_words
 
 Kind = Literal["symbol", "path", "question", "trace"]
 TermKind = Literal["part", "whole", "join"]
@@ -139,10 +139,10 @@ def content_words(all_words: Sequence[str]) -> list[str]:
     """Return the words of a text that say something; those of one that says nothing else are kept."""
     if len(all_words) == 1:
         return list(all_words)
-    kept = [word for word in all_words if word.casefold() not in STOP_WORDS]
+    kept = [word for word in all_words if word.casefold() not in stop_words()]
     if len(kept) >= 2:
         return kept
-    softer = [word for word in all_words if word.casefold() not in STOP_WORDS or word.casefold() in SOFT_STOP_WORDS]
+    softer = [word for word in all_words if word.casefold() not in stop_words() or word.casefold() in soft_stop_words()]
     return softer or list(all_words)
 
 
@@ -181,13 +181,13 @@ def _terms(content: Sequence[str]) -> Iterator[Term]:
     for position, word in enumerate(content):
         decay = 1 / (1 + POSITION_DECAY * position)
         for token in word_tokens(word):
-            if token in seen or token in STOP_PAIRS:
+            if token in seen or token in stop_pairs():
                 continue
             seen.add(token)
             if token.startswith("="):
                 yield Term(token, "whole", WHOLE_WEIGHT * decay, position)
             else:
-                spans_an_end = not token.isascii() and len(token) == 2 and bool(STOP_CHARACTERS.intersection(token))
+                spans_an_end = not token.isascii() and len(token) == 2 and bool(stop_characters().intersection(token))
                 yield Term(token, "part", decay * (PAIR_END_WEIGHT if spans_an_end else 1.0), position)
     for position, (word, next_word) in enumerate(pairwise(content)):
         token = whole_token(word + next_word)
@@ -201,7 +201,7 @@ def _head(all_words: Sequence[str], content: Sequence[str]) -> Iterator[str]:
     kept = set(content)
     started = False
     for word in all_words:
-        if started and word.casefold() in PREPOSITIONS:
+        if started and word.casefold() in prepositions():
             return
         if word in kept:
             started = True
@@ -220,7 +220,7 @@ def _names(text: str) -> Iterator[Name]:
     for match in _qualified.finditer(cleaned):
         parts = [part for part in _separator.split(match[0]) if part]
         name, qualifier = parts[-1].lstrip("~"), parts[-2] if len(parts) > 1 else ""
-        if not name or (name, qualifier) in seen or (len(parts) == 1 and name.casefold() in STOP_WORDS):
+        if not name or (name, qualifier) in seen or (len(parts) == 1 and name.casefold() in stop_words()):
             continue
         if len(parts) > 1 and re.fullmatch(_CODE_SUFFIX, name):  # a file's name
             name, qualifier = parts[-2], parts[-3] if len(parts) > 2 else ""

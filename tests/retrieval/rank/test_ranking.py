@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from codecards.retrieval.query.words import OPPOSITES
+from codecards.retrieval.query.words import opposites
 from codecards.retrieval.rank.weights import function_weights
 from tests.support.indexed_text import indexed
 
@@ -107,10 +107,10 @@ def test_a_verb_that_opens_a_question_is_no_name(tmp_path: Path) -> None:
 
 
 def test_opposites_are_each_others() -> None:
-    for stem, (same, other) in OPPOSITES.items():
+    for stem, (same, other) in opposites().items():
         assert stem in same
         assert not same & other
-        assert all(stem in OPPOSITES[one][1] for one in other)
+        assert all(stem in opposites()[one][1] for one in other)
 
 
 NULLS = '''
