@@ -1,4 +1,4 @@
-"""Search: a query becomes candidates, their evidence a score, and the best card of each of the best files a hit."""
+"""Search: answers a query with the best cards, each with the terms of its score, and a verdict."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
@@ -27,14 +27,21 @@ from codecards.retrieval.vectors.transformer_vectors import TransformerLookup
 __all__ = ["DEFAULT_LIMIT", "CardLookup", "Filters", "search"]
 
 DEFAULT_LIMIT = 8
-"""S2-26: five to eight hits."""
+"""Hits of an answer if the caller names no number."""
+
+SURE_SHARE = 0.99
+"""Share of the best definition's value that another one must have to be meant as surely."""
+QUALIFIED_VALUE = 0.8
+"""Value of a definition, before it is divided by the number of files that have one, from which its qualifier fits."""
+MAX_WORDS_ABOUT_A_NAME = 4
+"""Content words up to which a question is about the name in it."""
 
 
 class CardLookup(Protocol):
-    """What a search asks of the snapshot."""
+    """The part of the snapshot that a search needs."""
 
     def cards(self, card_ids: Iterable[int]) -> dict[int, Card]:
-        """Return card id → card for those that exist."""
+        """Return card id → card for the ids that exist."""
         ...
 
 
@@ -49,17 +56,17 @@ def search(
     limits: CandidateLimits = DEFAULT_LIMITS,
     transformer: TransformerLookup | None = None,
 ) -> Ranking:
-    """Return the best cards for a query: by file for a subject, by card for what is done.
+    """Return the best cards for a query: of the best files for a subject, the best of all cards for a function.
 
     Args:
         index: Of one generation.
         lookup: The snapshot of the same generation.
-        text: As it was typed: a name, a path, a question, an issue, a stack trace.
+        text: The query as typed: a name, a path, a question, an issue, a stack trace.
         limit: Most hits to return.
-        filters: What they are limited to.
-        factors: Of `tuned_weights.GROUPS`, for questions; None for the default weights.
-        limits: How many files words and vectors give.
-        transformer: Asks the deep lane; None where it takes no part.
+        filters: Limits on the hits.
+        factors: Factors of `tuned_weights.GROUPS`, applied to questions; None for the default weights.
+        limits: How many files words and vectors contribute.
+        transformer: Looks up transformer vectors; None if they are not used.
 
     Raises:
         UsageError: The query is empty.
@@ -84,15 +91,13 @@ def search(
 
 
 def retrievers_used(similarity: Similarity | None) -> tuple[str, ...]:
-    """Return which ways of finding take part in an answer."""
-    by_meaning = (
-        ()
-        if similarity is None
-        else ("static_vectors",)
-        if similarity.transformer is None
-        else ("static_vectors", "transformer_vectors")
-    )
-    return ("words", "symbols", "graph", *by_meaning)
+    """Return the names of the retrievers that an answer used."""
+    always = ("words", "symbols", "graph")
+    if similarity is None:
+        return always
+    if similarity.transformer is None:
+        return (*always, "static_vectors")
+    return (*always, "static_vectors", "transformer_vectors")
 
 
 def _verdict(
@@ -110,14 +115,19 @@ def _verdict(
 
 
 def _has_exact_name(query: Query, named: Sequence[NamedCards], files: Int64s) -> bool:
-    """Return whether a name that only code has is defined in one of the files; for one name, in its qualifier too."""
+    """Return whether one of the files defines a name of the query that is written as only code is.
+
+    A query that is one name must match in its qualifier too.
+    """
     for one in named:
         if query.kind == "symbol":
-            sure = one.values >= one.values.max() * 0.99
-            fits = not one.name.qualifier or bool((one.values * (1 + np.log(len(np.unique(one.files)))) >= 0.8).any())
+            sure = one.values >= one.values.max() * SURE_SHARE
+            fits = not one.name.qualifier or bool(
+                (one.values * (1 + np.log(len(np.unique(one.files)))) >= QUALIFIED_VALUE).any()
+            )
             if fits and np.isin(one.files[sure], files).any():
                 return True
-        elif one.name.strong and len(query.content_words) <= 4 and np.isin(one.files, files).any():
+        elif one.name.strong and len(query.content_words) <= MAX_WORDS_ABOUT_A_NAME and np.isin(one.files, files).any():
             return True
     return False
 

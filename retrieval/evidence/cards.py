@@ -23,7 +23,7 @@ from codecards.retrieval.evidence.text import (
     MAX_WORD_SCORE,
     TextWeights,
     card_scores,
-    share_of,
+    normalised,
 )
 from codecards.retrieval.evidence.transformer import TransformerScores, z_scores
 from codecards.retrieval.store.columns import CALLABLE_KINDS, KINDS, Floats, Int64s
@@ -137,7 +137,7 @@ def of_kind(name: str) -> CardSignalFunction:
 
 def words(found: CardEvidence) -> Floats:
     """Return BM25F of each card, as a share of the best card's."""
-    return found.matched.scatter(share_of(found.evidence.card_words))
+    return found.matched.scatter(normalised(found.evidence.card_words))
 
 
 def card_words(found: CardEvidence) -> Floats:
@@ -145,7 +145,7 @@ def card_words(found: CardEvidence) -> Floats:
     groups = found.evidence.groups
     among_cards = replace(groups, idf=groups.card_idf)
     scores = card_scores(found.evidence.found.index, found.evidence.matches, among_cards, CARD_WEIGHTS)
-    return found.matched.scatter(share_of(scores))
+    return found.matched.scatter(normalised(scores))
 
 
 def name(found: CardEvidence) -> Floats:
@@ -201,14 +201,14 @@ def title_words(found: CardEvidence) -> Floats | None:
     """Return BM25F of a report's title, as a share of the best card's."""
     if not isinstance(found.evidence, IssueEvidence):
         return None
-    return _aligned(found, found.evidence.title.cards, share_of(found.evidence.title_card_words))
+    return _aligned(found, found.evidence.title.cards, normalised(found.evidence.title_card_words))
 
 
 def code_words(found: CardEvidence) -> Floats | None:
     """Return BM25F of a report's code, as a share of the best card's."""
     if not isinstance(found.evidence, IssueEvidence):
         return None
-    return _aligned(found, found.evidence.code.cards, share_of(found.evidence.code_card_words))
+    return _aligned(found, found.evidence.code.cards, normalised(found.evidence.code_card_words))
 
 
 def code_name(found: CardEvidence) -> Floats | None:

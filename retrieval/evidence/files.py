@@ -22,14 +22,14 @@ from codecards.retrieval.evidence.text import (
     FILE_WEIGHTS,
     MAX_WORD_SCORE,
     PLAIN_FILE_WEIGHTS,
-    Matches,
+    TermMatches,
     card_scores,
     decayed_sum,
     file_scores,
-    find_occurrences,
-    match,
+    find_postings,
+    match_terms,
     max_per_file,
-    share_of,
+    normalised,
 )
 from codecards.retrieval.evidence.vectors import VectorEvidence
 from codecards.retrieval.store.build_columns import runs
@@ -48,7 +48,7 @@ class Evidence:
     found: RankingInput
     plan: QueryPlan
     groups: TermGroups
-    matches: Matches
+    matches: TermMatches
     paths: PathEvidence
     names: NameEvidence
     card_words: Floats
@@ -74,7 +74,7 @@ class Evidence:
     @property
     def best_card(self) -> Floats:
         """(F,): BM25F of each file's best card, as a share of the best one."""
-        return share_of(max_per_file(self.card_words, self.matches.card_file, self.n_files))
+        return normalised(max_per_file(self.card_words, self.matches.card_file, self.n_files))
 
     @property
     def used_by_matches(self) -> Floats:
@@ -104,7 +104,7 @@ class QuestionEvidence(Evidence):
     @property
     def cards(self) -> Floats:
         """(F,): BM25F of each file's best cards together, as a share of the best file's."""
-        return share_of(decayed_sum(self.card_words, self.matches.card_file, self.n_files))
+        return normalised(decayed_sum(self.card_words, self.matches.card_file, self.n_files))
 
     @property
     def file_words(self) -> Floats:
@@ -119,7 +119,7 @@ class QuestionEvidence(Evidence):
     @property
     def documentation_best(self) -> Floats:
         """(F,): the same, as a share of the best file's."""
-        return share_of(self._best_documentation)
+        return normalised(self._best_documentation)
 
     @cached_property
     def named(self) -> "NamedEvidence":
@@ -153,7 +153,7 @@ class NamedEvidence:
 def question_evidence(found: RankingInput, plan: QueryPlan) -> QuestionEvidence:
     """Return the evidence for the candidates of a query that is not a report."""
     index, groups = found.index, plan.word_groups[0]
-    matches = match(index, find_occurrences(index, found.files, groups.word_ids), groups)
+    matches = match_terms(find_postings(index, found.files, groups.word_ids), groups)
     paths = path_evidence(found, groups)
     return QuestionEvidence(
         found=found,
@@ -163,7 +163,7 @@ def question_evidence(found: RankingInput, plan: QueryPlan) -> QuestionEvidence:
         paths=paths,
         names=name_evidence(index, matches, groups),
         card_words=card_scores(index, matches, groups, CARD_WEIGHTS),
-        field_words=share_of(file_scores(index, matches, groups, FILE_WEIGHTS, paths.counts)),
+        field_words=normalised(file_scores(index, matches, groups, FILE_WEIGHTS, paths.counts)),
     )
 
 

@@ -1,6 +1,6 @@
 """Issue evidence: what the candidate files have in common with a long report or a stack trace.
 
-Title, whole text, code and text between backticks are four queries over the same occurrences.
+Title, whole text, code and text between backticks are four queries over the same postings.
 """
 
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from codecards.retrieval.evidence.symbols import NamedCards, NameEvidence, name_
 from codecards.retrieval.evidence.terms import TermGroups
 from codecards.retrieval.evidence.text import (
     PLAIN_FILE_WEIGHTS,
-    Matches,
+    TermMatches,
     TextWeights,
     card_scores,
     file_scores,
-    find_occurrences,
-    match,
+    find_postings,
+    match_terms,
     max_per_file,
-    share_of,
+    normalised,
 )
 from codecards.retrieval.store.columns import Floats
 
@@ -40,9 +40,9 @@ class IssueEvidence(Evidence):
     """The evidence for a report's candidates."""
 
     issue: IssueQuery
-    title: Matches
-    code: Matches
-    spans: Matches
+    title: TermMatches
+    code: TermMatches
+    spans: TermMatches
     title_paths: PathEvidence
     title_names: NameEvidence
 
@@ -65,23 +65,23 @@ class IssueEvidence(Evidence):
     def title_fields(self) -> Floats:
         """(F,): BM25F of the title, path included, as a share of the best file's."""
         counts = self.title_paths.counts
-        return share_of(file_scores(self.found.index, self.title, self.issue.title, REPORT_FILE_WEIGHTS, counts))
+        return normalised(file_scores(self.found.index, self.title, self.issue.title, REPORT_FILE_WEIGHTS, counts))
 
     @property
     def title_card(self) -> Floats:
         """(F,): BM25F of the title in each file's best card, as a share of the best one."""
-        return share_of(max_per_file(self.title_card_words, self.title.card_file, self.n_files))
+        return normalised(max_per_file(self.title_card_words, self.title.card_file, self.n_files))
 
     @property
     def span_card(self) -> Floats:
         """(F,): BM25F of the text between backticks in each file's best card, as a share of the best one."""
         words = card_scores(self.found.index, self.spans, self.issue.spans, REPORT_CARD_WEIGHTS)
-        return share_of(max_per_file(words, self.spans.card_file, self.n_files))
+        return normalised(max_per_file(words, self.spans.card_file, self.n_files))
 
     @property
     def code_words(self) -> Floats:
         """(F,): BM25 of the code in the whole file, as a share of the best file's."""
-        return share_of(file_scores(self.found.index, self.code, self.issue.code, PLAIN_FILE_WEIGHTS))
+        return normalised(file_scores(self.found.index, self.code, self.issue.code, PLAIN_FILE_WEIGHTS))
 
     @property
     def title_symbol(self) -> Floats:
@@ -128,10 +128,10 @@ def issue_evidence(found: RankingInput, plan: QueryPlan, issue: IssueQuery) -> I
     index = found.index
     all_groups = (issue.everything, issue.title, issue.code, issue.spans)
     word_ids = np.unique(np.concatenate([groups.word_ids for groups in all_groups]))
-    occurrences = find_occurrences(index, found.files, word_ids)
+    postings = find_postings(index, found.files, word_ids)
 
-    def matches(groups: TermGroups) -> Matches:
-        return match(index, occurrences, groups)
+    def matches(groups: TermGroups) -> TermMatches:
+        return match_terms(postings, groups)
 
     of_all, of_title = matches(issue.everything), matches(issue.title)
     by_prose = replace(found, query=issue.prose_query)
@@ -145,7 +145,7 @@ def issue_evidence(found: RankingInput, plan: QueryPlan, issue: IssueQuery) -> I
         paths=paths,
         names=name_evidence(index, of_all, issue.everything),
         card_words=card_scores(index, of_all, issue.everything, REPORT_CARD_WEIGHTS),
-        field_words=share_of(fields),
+        field_words=normalised(fields),
         issue=issue,
         title=of_title,
         code=matches(issue.code),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from codecards.retrieval.evidence.terms import TermGroups
-from codecards.retrieval.evidence.text import FIELD_NAME, Matches, max_per_file
+from codecards.retrieval.evidence.text import FIELD_NAME, TermMatches, max_per_file
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import Name
 from codecards.retrieval.store.columns import KINDS, Floats, Int64s
@@ -93,7 +93,7 @@ class NameEvidence:
     """(C,): share of the name's words that the query has."""
 
 
-def name_evidence(index: DerivedIndex, matches: Matches, groups: TermGroups) -> NameEvidence:
+def name_evidence(index: DerivedIndex, matches: TermMatches, groups: TermGroups) -> NameEvidence:
     """Return what the words of names say."""
     columns = index.columns
     n_files = len(matches.files)

@@ -14,11 +14,11 @@ from codecards.retrieval.query.query import JOIN_WEIGHT, PAIR_END_WEIGHT, POSITI
 from codecards.retrieval.query.words import stop_characters, stop_pairs
 from codecards.retrieval.store.glossary import Glossary, Names, programming_terms
 
-LONGEST = 6
+MAX_WORD_CHARACTERS = 6
 """Characters of the longest known word."""
-TRANSLATED = 0.8
+TRANSLATED_WEIGHT = 0.8
 """Weight of a translated word beside one that was typed: the asker did not write it."""
-UNKNOWN = 0.3
+UNKNOWN_WEIGHT = 0.3
 """Weight of a stretch that nobody here knows: it can't be found, and the answer's verdict must not forget it."""
 
 
@@ -31,7 +31,7 @@ class TranslatedWord:
     """None for a word that says nothing, and for a stretch between known words."""
 
 
-def is_foreign(text: str) -> bool:
+def has_chinese(text: str) -> bool:
     """Return whether a text has Chinese characters."""
     return any("\u3400" <= character <= "\u9fff" for character in text)
 
@@ -43,7 +43,7 @@ def translate(index: DerivedIndex, query: Query) -> Query:
         index: Words that it does not have translate nothing, and Chinese that it does not have is not searched.
         query: As it was read.
     """
-    if not is_foreign(query.text) or query.is_issue:
+    if not has_chinese(query.text) or query.is_issue:
         return query
     spoken: list[str] = []
     concepts: dict[int, TranslatedWord] = {}
@@ -69,15 +69,15 @@ def translate(index: DerivedIndex, query: Query) -> Query:
 def _concepts(run: str, mined: Glossary) -> Iterator[TranslatedWord]:
     """Yield the words of a run that the list knows, and between them those that only the repository itself tells."""
     listed = programming_terms()
-    for concept in cut(run, listed):
+    for concept in segment(run, listed):
         if concept.chinese not in listed:
-            yield from cut(concept.chinese, mined)
+            yield from segment(concept.chinese, mined)
         elif concept.english:
             more = [name for name in mined.get(concept.chinese, ()) if name[0] not in dict(concept.english)]
             yield TranslatedWord(concept.chinese, (*concept.english, *more))
 
 
-def cut(run: str, glossary: Glossary) -> Iterator[TranslatedWord]:
+def segment(run: str, glossary: Glossary) -> Iterator[TranslatedWord]:
     """Yield the known words of a run of Chinese, the longest match first from the left, and what lies between them.
 
     A single character is a word only where it stands alone between others: 库 is a library, but not in 库存. One that says
@@ -85,7 +85,7 @@ def cut(run: str, glossary: Glossary) -> Iterator[TranslatedWord]:
     """
     place = start = 0
     while place < len(run):
-        lengths = range(min(LONGEST, len(run) - place), 0, -1)
+        lengths = range(min(MAX_WORD_CHARACTERS, len(run) - place), 0, -1)
         length = next((length for length in lengths if _is_word(run[place : place + length], glossary)), 0)
         if length:
             if place > start:
@@ -121,7 +121,7 @@ def _terms(concepts: Mapping[int, TranslatedWord]) -> Iterator[Term]:
         seen.add(names[0][0])
         pairs = [(pair, 1.0) for pair in word_parts(concept.chinese) if len(pair) > 1]
         others = tuple(dict.fromkeys([*names[1:], *pairs]))
-        yield Term(names[0][0], "part", TRANSLATED / (1 + POSITION_DECAY * position), position, others)
+        yield Term(names[0][0], "part", TRANSLATED_WEIGHT / (1 + POSITION_DECAY * position), position, others)
 
 
 def _joins(spoken: Sequence[str], concepts: Mapping[int, TranslatedWord]) -> Iterator[Term]:
@@ -129,7 +129,7 @@ def _joins(spoken: Sequence[str], concepts: Mapping[int, TranslatedWord]) -> Ite
     for position in range(len(spoken) - 1):
         if position in concepts or position + 1 in concepts:
             token = whole_token(spoken[position] + spoken[position + 1])
-            yield Term(token, "join", JOIN_WEIGHT * TRANSLATED / (1 + POSITION_DECAY * position), position)
+            yield Term(token, "join", JOIN_WEIGHT * TRANSLATED_WEIGHT / (1 + POSITION_DECAY * position), position)
 
 
 def _known_pairs(
@@ -149,4 +149,4 @@ def _unknown(index: DerivedIndex, stretches: Sequence[str]) -> Iterator[Term]:
         pairs = [pair for pair in word_parts(stretch) if len(pair) > 1 and pair not in stop_pairs()]
         pairs = [pair for pair in pairs if not stop_characters().intersection(pair)]
         if pairs and all(index.vocabulary.find(pair) < 0 for pair in pairs):
-            yield Term(stretch, "part", UNKNOWN, 0)
+            yield Term(stretch, "part", UNKNOWN_WEIGHT, 0)

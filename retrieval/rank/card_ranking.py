@@ -11,11 +11,10 @@ from codecards.retrieval.evidence.files import Evidence
 from codecards.retrieval.evidence.transformer import TransformerScores, transformer_scores
 from codecards.retrieval.rank.card_signals import CARD_SIGNALS
 from codecards.retrieval.rank.filters import Filters
+from codecards.retrieval.rank.signals import SCORE_DECIMALS
 from codecards.retrieval.rank.weights import card_weights
 from codecards.retrieval.store.columns import Floats, Int64s
 
-SCORE_DECIMALS = 5
-"""Scores are rounded before they are compared, so that an order does not depend on the last bits of a sum."""
 _BOUND_SLACK = 1e-4
 """Subtracted from a bound on scores, since scores are rounded."""
 

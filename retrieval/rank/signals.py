@@ -22,6 +22,8 @@ Group = Literal["words", "file_name", "folders", "names", "symbols", "graph", "d
 """Weights that one factor of `codecards tune` scales."""
 VectorSet = Literal["none", "static", "transformer"]
 """The vectors that take part in an answer; each set includes the ones before it."""
+SCORE_DECIMALS = 5
+"""Scores are rounded before they are compared, so that an order does not depend on the last bits of a sum."""
 Bounds = tuple[float, float]
 """Least and greatest value; where a value has no limit, what no repository is expected to exceed."""
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from codecards.retrieval.evidence.text import find_occurrences
+from codecards.retrieval.evidence.text import find_postings
 from tests.support.indexed_text import IndexedText, indexed
 
 REPOSITORY = """
@@ -47,7 +47,7 @@ def test_words_are_found_in_the_files_that_are_asked_whether_they_are_rare_or_ev
     index = repository.index
     columns = index.columns
     word_ids = np.array(sorted(index.vocabulary.find(word) for word in words), np.uint32)
-    found = find_occurrences(index, np.array(files, np.int64), word_ids)
+    found = find_postings(index, np.array(files, np.int64), word_ids)
     expected = [
         (place, card, word, columns.entry_counts[entry].tolist())
         for place, file in enumerate(files)

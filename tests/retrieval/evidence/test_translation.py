@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from codecards.retrieval.evidence.translation import cut, translate
+from codecards.retrieval.evidence.translation import segment, translate
 from codecards.retrieval.query.query import read_query
 from codecards.retrieval.store.glossary import programming_terms
 from tests.support.indexed_text import IndexedText, WordEmbedder, indexed
@@ -57,7 +57,7 @@ def test_what_nobody_knows_is_not_found(shop: IndexedText) -> None:
 
 def test_the_longest_known_word_wins_and_what_lies_between_is_told() -> None:
     glossary = {"文件": (("file", 1.0),), "文件系统": (("filesystem", 1.0),), "的": ()}
-    found = [(concept.chinese, concept.english) for concept in cut("本文件系统的文件", glossary)]
+    found = [(concept.chinese, concept.english) for concept in segment("本文件系统的文件", glossary)]
     assert found == [
         ("本", ()), ("文件系统", (("filesystem", 1.0),)), ("的", ()), ("文件", (("file", 1.0),)),
     ]  # fmt: skip
@@ -65,8 +65,8 @@ def test_the_longest_known_word_wins_and_what_lies_between_is_told() -> None:
 
 def test_a_single_character_is_a_word_only_where_it_stands_alone() -> None:
     glossary = {"库": (("library", 1.0),), "安装": (("install", 1.0),)}
-    assert [concept.english for concept in cut("安装库", glossary)] == [(("install", 1.0),), (("library", 1.0),)]
-    assert [concept.english for concept in cut("库存", glossary)] == [()]
+    assert [concept.english for concept in segment("安装库", glossary)] == [(("install", 1.0),), (("library", 1.0),)]
+    assert [concept.english for concept in segment("库存", glossary)] == [()]
 
 
 def test_names_of_one_word_and_its_characters_are_one_term_that_weighs_less(shop: IndexedText) -> None:

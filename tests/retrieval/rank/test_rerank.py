@@ -51,7 +51,7 @@ def test_a_model_without_an_opinion_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_reranker_that_is_not_there_is_said_to_be_missing(tmp_path: Path) -> None:
-    with pytest.raises(EmbedderError, match="no folder"):
+    with pytest.raises(EmbedderError, match="not a folder"):
         CrossEncoderScorer(tmp_path / "nowhere")
 
 
