@@ -1,4 +1,4 @@
-"""Hunk cards: the cards that the hunks of a diff change, also where their files have moved on."""
+"""Named places: files and cards that a query names by path, stack frame or diff."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ BARE_NAME = 0.4
 """How surely a file name without a folder means a file, if the query has other words too; a path counts 1."""
 FRAME_DECAY = 0.75
 BY_LINE, BY_WORDS, BY_NAME = 1.0, 0.9, 0.7
-"""How surely a card is meant: by its lines, if its words are those of the hunk; as the one that has most of these, where the
-file has moved on; by a name that stands at the hunk or in its changed lines."""
+"""How surely a hunk means a card: by its lines, if the card has the words of the hunk; as the card with most of these words, if
+the file has changed since; by a name in the head of the hunk or in its changed lines."""
 SAME_WORDS = 0.7
-"""Share of the best card's words that the card at a hunk's lines must have to be believed."""
-LEAST_WORDS = 0.4
-"""Share of a hunk's words that a card must have."""
+"""Share of the best card's words that the card at the lines of a hunk must have to be the one that is meant."""
+MIN_WORDS = 0.4
+"""Share of a hunk's words that a card must have to be meant by its words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class NamedPlaces:
 
 
 def hunk_cards(index: DerivedIndex, hunks: Sequence[Hunk]) -> tuple[dict[int, float], dict[int, float]]:
-    """Return file row → weight, and card row → weight, of the places that a diff changes."""
+    """Return file row → weight and card row → weight of the places that a diff changes."""
     columns = index.columns
     files: dict[int, float] = {}
     cards: dict[int, float] = {}
@@ -58,17 +58,17 @@ def hunk_cards(index: DerivedIndex, hunks: Sequence[Hunk]) -> tuple[dict[int, fl
             meant = _by_words(index, mine, hunk)
             at_lines = _at_lines(index, mine, hunk)
             best = max(meant.values(), default=0.0)
-            believed = [card for card in at_lines if meant.get(card, 0.0) >= SAME_WORDS * best]
-            for card in believed:
+            at_hunk = [card for card in at_lines if meant.get(card, 0.0) >= SAME_WORDS * best]
+            for card in at_hunk:
                 cards[card] = BY_LINE
-            if not believed and best >= LEAST_WORDS:
+            if not at_hunk and best >= MIN_WORDS:
                 card = max(meant, key=lambda one: meant[one])
                 cards[card] = max(cards.get(card, 0.0), BY_WORDS)
     return files, cards
 
 
 def _at_lines(index: DerivedIndex, mine: Int64s, hunk: Hunk) -> list[int]:
-    """Return the innermost card of a file at each changed line."""
+    """Return the innermost of some cards at each changed line."""
     columns = index.columns
     found: dict[int, None] = {}
     for line in hunk.lines:
@@ -79,7 +79,7 @@ def _at_lines(index: DerivedIndex, mine: Int64s, hunk: Hunk) -> list[int]:
 
 
 def _by_words(index: DerivedIndex, mine: Int64s, hunk: Hunk) -> dict[int, float]:
-    """Return card → share of the hunk's words that it has."""
+    """Return card → share of the hunk's words in the card."""
     columns = index.columns
     known = [word_id for word in hunk.words if (word_id := index.vocabulary.find(word)) >= 0]
     if not known or not len(mine):
@@ -91,7 +91,7 @@ def _by_words(index: DerivedIndex, mine: Int64s, hunk: Hunk) -> dict[int, float]
 
 
 def frame_cards(index: DerivedIndex, frames: Sequence[Frame]) -> tuple[dict[int, float], dict[int, float]]:
-    """Return file row → weight, and card row → weight, of the places that stack frames name.
+    """Return file row → weight and card row → weight of the places that stack frames name.
 
     The frame next to the error weighs 1, each further one `FRAME_DECAY` times the one before.
     """
@@ -115,7 +115,7 @@ def frame_cards(index: DerivedIndex, frames: Sequence[Frame]) -> tuple[dict[int,
 
 
 def _from_innermost(frames: Sequence[Frame]) -> Sequence[Frame]:
-    """Return frames with the one next to the error first: Python writes it last, everybody else first."""
+    """Return frames with the one next to the error first: Python writes it last, other languages first."""
     is_python = bool(frames) and frames[0].path.endswith((".py", ".pyx", ".pyi"))
     return frames[::-1] if is_python else frames
 

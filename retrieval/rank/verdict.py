@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codecards.retrieval.evidence.files import Evidence
-from codecards.retrieval.evidence.terms import LEAST_IDF, TermGroups
+from codecards.retrieval.evidence.terms import MIN_IDF, TermGroups
 from codecards.retrieval.evidence.text import FIELD_NAME, FIELD_PARENT
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import Query
@@ -158,7 +158,7 @@ def _known_share(index: DerivedIndex, query: Query, groups: TermGroups) -> float
         word_id = index.vocabulary.find(term.token)
         n_files = int(columns.word_files[word_id]) if word_id >= 0 else 0
         missing = max(0, columns.n_files - n_files)
-        rarity_of_one = max(LEAST_IDF, float(np.log1p((missing + 0.5) / (n_files + 0.5)))) * term.weight
+        rarity_of_one = max(MIN_IDF, float(np.log1p((missing + 0.5) / (n_files + 0.5)))) * term.weight
         total += rarity_of_one
         known += rarity_of_one if word_id >= 0 else 0.0
     return known / total if total else 0.0
