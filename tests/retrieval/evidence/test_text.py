@@ -1,4 +1,4 @@
-"""What the words in cards say."""
+"""Postings of words in the candidate files."""
 
 from collections.abc import Sequence
 
@@ -41,7 +41,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> IndexedText:
         ((), (0, 1)),
     ],
 )
-def test_words_are_found_in_the_files_that_are_asked_whether_they_are_rare_or_everywhere(
+def test_rare_and_common_words_are_found_in_the_given_files(
     repository: IndexedText, words: Sequence[str], files: Sequence[int]
 ) -> None:
     index = repository.index

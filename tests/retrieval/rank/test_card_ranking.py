@@ -25,7 +25,7 @@ def scores_of(
 
 
 @given(FILES, CROWDING, st.booleans(), st.integers(1, 40))
-def test_the_best_cards_come_with_what_each_further_one_of_a_file_loses(
+def test_the_best_cards_come_first_and_each_further_one_of_a_file_loses_the_penalty(
     files: list[tuple[float, list[float]]], diversity_penalty: float, across: bool, limit: int
 ) -> None:
     scores, file_scores = scores_of(files, diversity_penalty, across=across)
@@ -39,7 +39,7 @@ def test_the_best_cards_come_with_what_each_further_one_of_a_file_loses(
 
 
 @given(FILES, CROWDING, st.booleans())
-def test_of_the_cards_of_a_file_the_better_comes_first(
+def test_better_cards_of_a_file_come_first(
     files: list[tuple[float, list[float]]], diversity_penalty: float, across: bool
 ) -> None:
     scores, file_scores = scores_of(files, diversity_penalty, across=across)

@@ -1,4 +1,4 @@
-"""When an answer is found, when something near, and when nothing."""
+"""Verdicts: when an answer is found, weak or none."""
 
 import numpy as np
 import pytest
@@ -34,22 +34,22 @@ def signals_of(made: IndexedText, text: str) -> AnswerSignals:
     return answer_signals(ranked.evidence, best, None)
 
 
-def test_words_that_no_file_holds_are_not_known(shop: IndexedText) -> None:
+def test_words_of_no_file_are_not_known(shop: IndexedText) -> None:
     assert signals_of(shop, "where are expired sessions removed").known == pytest.approx(1.0)
     assert signals_of(shop, "where are expired saxophones removed").known < 0.8
 
 
-def test_words_in_names_and_paths_are_named_those_in_text_are_not(shop: IndexedText) -> None:
+def test_words_in_names_and_paths_are_named_and_words_in_text_are_not(shop: IndexedText) -> None:
     assert signals_of(shop, "request parser").named == pytest.approx(1.0)
     assert signals_of(shop, "wine and cider").named == 0.0
 
 
-def test_words_of_one_card_stand_together_those_of_one_file_do_not(shop: IndexedText) -> None:
+def test_words_of_one_card_are_together_and_words_of_two_cards_are_not(shop: IndexedText) -> None:
     assert signals_of(shop, "mild weather, red wine").together == pytest.approx(1.0)
     assert signals_of(shop, "mild weather, church choir").together < 0.8
 
 
-def test_a_single_word_stands_together_with_nothing(shop: IndexedText) -> None:
+def test_a_single_word_is_not_together_with_another(shop: IndexedText) -> None:
     assert signals_of(shop, "how does the carpet work").together == 0.0
 
 
@@ -74,7 +74,7 @@ def test_a_long_question_is_found_by_what_it_names(shop: IndexedText) -> None:
     assert shop.ask(query).verdict == "found"
 
 
-def test_a_report_is_judged_by_all_its_words_also_those_that_are_not_here(shop: IndexedText) -> None:
+def test_a_report_is_judged_by_all_its_words_unknown_ones_included(shop: IndexedText) -> None:
     report = "Expired sessions are not removed.\n" + " ".join(
         f"saxophone{letter} pudding" for letter in "abcdefghij" * 4
     )
@@ -93,5 +93,5 @@ def test_a_report_is_judged_by_all_its_words_also_those_that_are_not_here(shop: 
         (AnswerSignals(known=1.0, named=0.0, together=1.0, similarity=None), True),
     ],
 )
-def test_no_ground_alone_is_enough(signals: AnswerSignals, is_found: bool) -> None:
+def test_no_signal_alone_reaches_the_threshold(signals: AnswerSignals, is_found: bool) -> None:
     assert reaches_threshold(signals) == is_found
