@@ -1,6 +1,6 @@
 """Similar cards: finds cards that do much the same as a card, by its words and its vector."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -80,16 +80,20 @@ def similar(
     )
     if verdict == "none" or own <= 0:
         return Ranking("symbol", "none", (), (), len(files), retrievers)
-    known = lookup.cards(columns.card_id[cards[order]].tolist())
+    hits = _hits(lookup, columns.card_id[cards[order]].tolist(), {name: of[order] for name, of in values.items()})
+    return Ranking("symbol", verdict, hits, (), len(files), retrievers)
+
+
+def _hits(lookup: CardLookup, ids: Sequence[int], values: Mapping[str, Floats]) -> tuple[Hit, ...]:
+    known = lookup.cards(ids)
     hits: list[Hit] = []
-    for place in order.tolist():
-        card = known.get(int(columns.card_id[cards[place]]))
-        if card is not None:
+    for place, card_id in enumerate(ids):
+        if card_id in known:
             terms = tuple(
                 ScoreTerm(name, float(parts[place]), _SAYS[name]) for name, parts in values.items() if parts[place]
             )
-            hits.append(Hit(len(hits) + 1, card, sum(term.value for term in terms), terms))
-    return Ranking("symbol", verdict, tuple(hits), (), len(files), retrievers)
+            hits.append(Hit(len(hits) + 1, known[card_id], sum(term.value for term in terms), terms))
+    return tuple(hits)
 
 
 _SAYS = {

@@ -50,7 +50,7 @@ _KIND_TERMS: Mapping[str, tuple[str, ...]] = {
     "declaration": ("declaration",),
 }
 _BY_KIND = {name: np.isin(KINDS, kinds).astype(np.float32) for name, kinds in _KIND_TERMS.items()}
-"""Name → (kinds,): 1 for the kinds that it speaks of."""
+"""Name → (kinds,): 1 for the kinds that it covers."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The table of file signals: one row a signal. CONTRIBUTING.md tells how to add one.
+"""The table of file signals: one row a signal. CONTRIBUTING.md tells how to add one; the table is not split over modules.
 
 Weights were set by hand, from experiments on two families of questions; learned weights did no better, and failed on the
 family that they had not seen. With everything at its best, a file has a score of about 25.
@@ -174,7 +174,7 @@ FILE_SIGNALS: tuple[FileSignal, ...] = (
         "folders",
         "words of the query in the folders' names",
         (0, 1),
-        # Where a name is asked for, a folder with a word of it says less than a definition of the name.
+        # Where a name is asked for, a folder with a word of it is weaker evidence than a definition of the name.
         FileWeights(short=3.0, long=3.0, issue=8.0, symbol=1.0),
         "path",
         question=lambda e: e.paths.folder_recall,
@@ -407,7 +407,7 @@ FILE_SIGNALS: tuple[FileSignal, ...] = (
         "test",
         "a test file",
         (0, 1),
-        # Tests repeat what a report says more plainly than the code does.
+        # A test often states what a report describes more plainly than the code.
         FileWeights(short=-2.4, long=-3.5, issue=-8.0),
         "priors",
         question=lambda e: e.priors.test,

@@ -86,7 +86,7 @@ def file_weights(query: Query) -> Mapping[str, float]:
     # A weak sign of a function must not bury documents and examples.
     more = 1 + (ROLE_PENALTY_FACTOR - 1) * share**2
     penalties = {name: more * weights[name] for name in ROLE_PENALTIES}
-    # Duplicates of a function are told apart by their cards, not by their files.
+    # Duplicates of a function are ordered by their cards, not by their files.
     return {**weights, **penalties, "duplicate": (1 - share) * weights["duplicate"]}
 
 
