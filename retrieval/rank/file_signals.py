@@ -4,15 +4,21 @@ Weights were set by hand, from experiments on two families of questions; learned
 family that they had not seen. With everything at its best, a file has a score of about 25.
 """
 
-from collections.abc import Callable
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from codecards.retrieval.evidence.files import Evidence
-from codecards.retrieval.evidence.vectors import VectorEvidence
 from codecards.retrieval.rank.signals import FileSignal, FileWeights
-from codecards.retrieval.store.columns import Floats
+
+if TYPE_CHECKING:
+    # Tuned weights read this table at every start, which must not load numpy.
+    from collections.abc import Callable
+
+    from codecards.retrieval.evidence.files import Evidence
+    from codecards.retrieval.evidence.vectors import VectorEvidence
+    from codecards.retrieval.store.columns import Floats
 
 
-def _by_vectors(compute: Callable[[VectorEvidence], Floats | None]) -> Callable[[Evidence], Floats | None]:
+def _by_vectors(compute: "Callable[[VectorEvidence], Floats | None]") -> "Callable[[Evidence], Floats | None]":
     """Return a signal's function that gives None without vectors."""
     return lambda evidence: compute(evidence.vectors) if evidence.vectors is not None else None
 
@@ -531,3 +537,7 @@ FILE_SIGNALS: tuple[FileSignal, ...] = (
         is_after_sum=True,
     ),
 )
+
+QUESTION_SIGNALS = tuple(row for row in FILE_SIGNALS if row.weights.short or row.weights.long)
+SHORT: Mapping[str, float] = {row.name: row.weights.short for row in QUESTION_SIGNALS}
+LONG: Mapping[str, float] = {row.name: row.weights.long for row in QUESTION_SIGNALS}

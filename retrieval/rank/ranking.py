@@ -14,11 +14,12 @@ from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import Query
 from codecards.retrieval.rank.candidates import DEFAULT_LIMITS, CandidateLimits, find_candidates
 from codecards.retrieval.rank.card_ranking import CardScores, score_cards
+from codecards.retrieval.rank.file_signals import QUESTION_SIGNALS
 from codecards.retrieval.rank.filters import Filters
 from codecards.retrieval.rank.near_duplicates import near_duplicate_penalty
 from codecards.retrieval.rank.signals import FileSignal
 from codecards.retrieval.rank.tuned_weights import apply_factors
-from codecards.retrieval.rank.weights import ISSUE_SIGNALS, QUESTION_SIGNALS, file_weights
+from codecards.retrieval.rank.weights import ISSUE_SIGNALS, file_weights
 from codecards.retrieval.store.columns import Floats
 from codecards.retrieval.vectors.card_vectors import Similarity
 

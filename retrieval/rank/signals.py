@@ -7,14 +7,17 @@ explanations, tuning groups, ablations and training read these tables and have n
 The score of a file or card is the sum of weight times value in the order of the rows.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from codecards.retrieval.evidence.cards import CardSignalFunction
-from codecards.retrieval.evidence.files import QuestionEvidence
-from codecards.retrieval.evidence.issues import IssueEvidence
-from codecards.retrieval.store.columns import Floats
+if TYPE_CHECKING:
+    # Tuned weights read the table of files at every start, which must not load numpy.
+    from collections.abc import Callable
+
+    from codecards.retrieval.evidence.cards import CardSignalFunction
+    from codecards.retrieval.evidence.files import QuestionEvidence
+    from codecards.retrieval.evidence.issues import IssueEvidence
+    from codecards.retrieval.store.columns import Floats
 
 Family = Literal["words", "path", "names", "graph", "places", "priors", "kinds", "meaning", "transformer"]
 """Signals of one source, left out together in an ablation."""
@@ -54,9 +57,9 @@ class FileSignal:
     bounds: Bounds
     weights: FileWeights
     family: Family
-    question: Callable[[QuestionEvidence], Floats | None] | None = None
+    question: "Callable[[QuestionEvidence], Floats | None] | None" = None
     """Computes (F,) values for a question, name or path; None where it is not used for them."""
-    issue: Callable[[IssueEvidence], Floats | None] | None = None
+    issue: "Callable[[IssueEvidence], Floats | None] | None" = None
     """Computes (F,) values for a report, trace or diff."""
     group: Group | None = None
     """Tuning group; None for a weight that a project's history must not change."""
@@ -94,7 +97,7 @@ class CardSignal:
     bounds: Bounds
     weights: CardWeight
     family: Family
-    compute: CardSignalFunction
+    compute: "CardSignalFunction"
     needs: VectorSet = "none"
     """The smallest set of vectors that it can be computed with."""
     is_kind: bool = False

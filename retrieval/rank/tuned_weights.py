@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import get_args
 
-from codecards.retrieval.rank.file_signals import FILE_SIGNALS
+from codecards.retrieval.rank.file_signals import FILE_SIGNALS, LONG, SHORT
 from codecards.retrieval.rank.signals import Group
-from codecards.retrieval.rank.weights import LONG, SHORT
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     group: tuple(row.name for row in FILE_SIGNALS if row.group == group) for group in get_args(Group)

@@ -9,16 +9,13 @@ from functools import cache
 from codecards.retrieval.query.intent import Intent
 from codecards.retrieval.query.query import Query
 from codecards.retrieval.rank.card_signals import CARD_SIGNALS
-from codecards.retrieval.rank.file_signals import FILE_SIGNALS
+from codecards.retrieval.rank.file_signals import FILE_SIGNALS, LONG, SHORT
 from codecards.retrieval.rank.signals import VectorSet
 
 SHORT_WORDS, LONG_WORDS = 6, 10
 """Content words up to which a question is short, and from which it is long."""
 
-QUESTION_SIGNALS = tuple(row for row in FILE_SIGNALS if row.weights.short or row.weights.long)
 ISSUE_SIGNALS = tuple(row for row in FILE_SIGNALS if row.weights.issue)
-SHORT: Mapping[str, float] = {row.name: row.weights.short for row in QUESTION_SIGNALS}
-LONG: Mapping[str, float] = {row.name: row.weights.long for row in QUESTION_SIGNALS}
 SYMBOL: Mapping[str, float] = {row.name: row.weights.symbol for row in FILE_SIGNALS if row.weights.symbol is not None}
 """The weights of a query that is one name, where they differ from `SHORT`."""
 ISSUE: Mapping[str, float] = {row.name: row.weights.issue for row in ISSUE_SIGNALS}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from codecards.retrieval.hits import Ranking
-from codecards.retrieval.rank.weights import SHORT
+from codecards.retrieval.rank.file_signals import SHORT
 from tests.support.indexed_text import indexed
 
 COPIES = """
