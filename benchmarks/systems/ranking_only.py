@@ -106,7 +106,7 @@ def ranked(index: DerivedIndex, text: str, depth: int) -> list[Span]:
     if found is None:
         return []
     columns = index.columns
-    cards = [int(found.cards.cards[place]) for place, _, _ in rank_cards(found.cards, found.file_scores, depth)]
+    cards = [int(found.cards.cards[one.card]) for one in rank_cards(found.cards, found.file_scores, depth)]
     return [
         Span(index.path(int(index.file_of_card[card])), int(columns.first_line[card]), int(columns.last_line[card]))
         for card in cards

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codecards.indexer.cards.words import is_pair_script, stem, word_tokens, words
-from codecards.retrieval.query.words import STOP_CHARACTERS, STOP_WORDS
+from codecards.retrieval.query.words import stop_characters, stop_words
 from codecards.retrieval.store.build_columns import runs
 from codecards.retrieval.store.columns import Columns
 from codecards.retrieval.store.folder import COLUMNS_FOLDER
@@ -212,7 +212,7 @@ def _words(columns: Columns, card: int, vocabulary: Vocabulary, fields: Sequence
     said = [
         word_id
         for word_id in ids[(ids >= chinese.start) & (ids < chinese.stop)].tolist()
-        if not STOP_CHARACTERS.intersection(vocabulary[word_id])
+        if not stop_characters().intersection(vocabulary[word_id])
     ]
     return np.array(said, np.int64), np.array(kept, np.int64)
 
@@ -227,14 +227,14 @@ def _ids(text: str, vocabulary: Vocabulary) -> IdPair:
             if word_id < 0 or token.startswith("="):
                 continue
             if is_pair_script(token):
-                if not STOP_CHARACTERS.intersection(token):
+                if not stop_characters().intersection(token):
                     chinese[word_id] = None
             elif token.isascii() and token.isalpha() and token not in _STOP_STEMS:
                 english[word_id] = None
     return np.array(list(chinese), np.int64), np.array(list(english), np.int64)
 
 
-_STOP_STEMS = frozenset(stem(word) for word in STOP_WORDS)
+_STOP_STEMS = frozenset(stem(word) for word in stop_words())
 
 
 def _chinese_ids(vocabulary: Vocabulary) -> range:

@@ -1,6 +1,6 @@
 """Expansion: the words of a vocabulary that stand for a query's word, each with how surely."""
 
-from codecards.retrieval.query.words import ABBREVIATIONS
+from codecards.retrieval.query.words import abbreviations
 from codecards.retrieval.store.vocabulary import Vocabulary
 
 MAX_EXPANSIONS = 12
@@ -57,7 +57,7 @@ class Expander:
         """Return the strongest relatives of a stem, the nearest in length first."""
         vocabulary = self._vocabulary
         others: list[tuple[float, int, int]] = []
-        for other in ABBREVIATIONS.get(word, ()):
+        for other in abbreviations().get(word, ()):
             word_id = vocabulary.find(other)
             if word_id >= 0:
                 others.append((-ABBREVIATED, 0, word_id))
