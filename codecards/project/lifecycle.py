@@ -19,7 +19,7 @@ from codecards.indexer.index_folder import IndexFolder
 from codecards.indexer.walk.discovery import discover, project_root
 from codecards.indexer.walk.files import check_root
 from codecards.project.embedder import LazyEmbedder
-from codecards.project.freshness import FreshFiles, text_reader
+from codecards.project.freshness import FreshFiles
 from codecards.project.reader import IndexReader
 from codecards.project.reader_pool import IndexReaderPool
 from codecards.project.transformer_vectors import TransformerVectors
@@ -123,12 +123,11 @@ class IndexUpkeep:
         from codecards.retrieval.derive import Derivation  # noqa: PLC0415
 
         def run(embedder: "Embedder | None") -> "IndexReport":
-            deriver = Derivation(lambda entry: text_reader(self.root, entry, self.settings.build.discovery), embedder)
             with self._writing:
                 return refresh(
                     self.root,
                     self.folder,
-                    deriver,
+                    Derivation(embedder),
                     lambda: self._workers,
                     self.settings.build,
                     full=full,
@@ -159,18 +158,16 @@ class IndexUpkeep:
             EmbedderError: The model can't be loaded.
             IndexWriteError: Vectors can't be written.
         """
-        from codecards.retrieval.embed.card_text import card_texts  # noqa: PLC0415
-
         reader = self._readers.newest_with_derived()
-        card_ids = reader.derived.columns.card_id
+        derived = reader.derived
 
         def texts(rows: Sequence[int]) -> Iterator[tuple[int, str]]:
-            cards = reader.snapshot.cards(card_ids[list(rows)].tolist())
-            there = [(row, cards[card_ids[row]]) for row in rows if card_ids[row] in cards]
-            entry = reader.snapshot.file_at(there[0][1].path) if there else None
-            if entry is not None:
-                text = text_reader(self.root, entry, self.settings.build.discovery)
-                yield from zip((row for row, _ in there), card_texts((card for _, card in there), text), strict=True)
+            path = derived.path(int(derived.file_of_card[rows[0]]))
+            of_file = reader.snapshot.embedded_texts(path)
+            card_ids = derived.columns.card_id[list(rows)].tolist()
+            yield from (
+                (row, of_file[card_id]) for row, card_id in zip(rows, card_ids, strict=True) if card_id in of_file
+            )
 
         def told(n_done: int, n_total: int) -> None:
             progress("embedding", n_done, n_total)

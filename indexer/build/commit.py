@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codecards.indexer.build.changes import Changes
-from codecards.indexer.store.derived import GenerationDiff, ChangedFile, Deriver
+from codecards.indexer.store.derived import ChangedFile, Deriver, GenerationDiff, TextReader
 from codecards.indexer.graph.resolver import Resolver
 from codecards.indexer.graph.edges import Edge
 from codecards.indexer.problems import Problem, Reason
@@ -36,6 +36,8 @@ class GenerationInput:
     """What was derived from the generation before; None to derive all anew."""
     state: Mapping[str, str]
     """Named values that say what was checked out."""
+    read_text: TextReader
+    """See `GenerationDiff.read_text`."""
 
 
 def commit_generation(
@@ -63,7 +65,9 @@ def commit_generation(
         progress("deriving", 0, 1)
         removed = frozenset(entry.file_id for entry in changes.removed)
         everything = changed if difference.old_folder is not None else _every_file(writer, changed)
-        deriver.derive(GenerationDiff(difference.old_folder, new_folder, everything, removed, writer.links()))
+        deriver.derive(
+            GenerationDiff(difference.old_folder, new_folder, everything, removed, writer.links(), difference.read_text)
+        )
         writer.forget(generation)
         complete = not any(problem.reason in COSTS_A_FILE for problem in writer.problems())
         writer.put_meta(
@@ -90,7 +94,8 @@ def _put_files(writer: SnapshotWriter, read: list[ReadFile]) -> list[ChangedFile
         if one.record is not None:
             contents = one.record.contents
             file_id, cards = writer.put_file(one.entry, contents.drafts)
-            changed.append(ChangedFile(replace(one.entry, file_id=file_id), cards, contents.tokens))
+            entry = replace(one.entry, file_id=file_id)
+            changed.append(ChangedFile(entry, cards, contents.tokens, contents.embedded))
     return changed
 
 
@@ -121,7 +126,7 @@ def _resolve(writer: SnapshotWriter, changed: Sequence[IndexedFile] | None, prog
 def _every_file(writer: SnapshotWriter, changed: Sequence[ChangedFile]) -> list[ChangedFile]:
     """Return all files of the generation, those that did not change from what is stored of them."""
     have = {one.entry.file_id: one for one in changed}
-    return [have.get(entry.file_id) or ChangedFile(entry, *writer.stored(entry)) for entry in writer.files()]
+    return [have.get(entry.file_id) or writer.stored(entry) for entry in writer.files()]
 
 
 def _content_problems(writer: SnapshotWriter, difference: GenerationInput) -> list[Problem]:

@@ -12,6 +12,7 @@ from codecards.indexer.parse.languages import HEAD_BYTES, detect_language
 from codecards.indexer.graph.module_paths import module_name
 from codecards.indexer.problems import Problem
 from codecards.indexer.store.rows import IndexedFile
+from codecards.indexer.text.decoding import DecodedText, decode
 from codecards.indexer.walk.files import SourceFile, read_file
 from codecards.indexer.walk.files import DiscoverySettings
 from codecards.indexer.graph.symbols import interface_digest
@@ -38,6 +39,17 @@ class Store:
     find: Callable[[bytes], PackedRecord | None]
     """Return the record of a content key, None where there is none (or where none is to be trusted)."""
     keep: Callable[[list[tuple[bytes, PackedRecord]]], None]
+
+
+def indexed_text(root: Path, settings: DiscoverySettings, entry: IndexedFile) -> str | None:
+    """Return the text of an indexed file, None if the file has changed since."""
+    data = read_file(root, SourceFile(entry.path, 0, 0, 0), settings)
+    if isinstance(data, Problem):
+        return None
+    if content_key(detect_language(entry.path, data[:HEAD_BYTES]), data) != entry.content_key:
+        return None
+    decoded = decode(data)
+    return decoded.text if isinstance(decoded, DecodedText) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -194,6 +195,7 @@ def _ingest(run: _Run, writer: SnapshotWriter, old: Path | None, *, full: bool) 
         return _RefreshCounts(0, 0, 0)
     # What reads and links costs as much to load as a look at ten thousand files that did not change.
     from codecards.indexer.build.commit import GenerationInput, commit_generation  # noqa: PLC0415
+    from codecards.indexer.build.ingest import indexed_text  # noqa: PLC0415
 
     changes = compare(writer.files(), run.discovery.files, trust_times=not full)
     suspects = _read(run, writer, changes, trusts=not full)
@@ -204,7 +206,8 @@ def _ingest(run: _Run, writer: SnapshotWriter, old: Path | None, *, full: bool) 
         _update_stamps(writer, suspects.read, state)
     else:
         new = run.folder.derived(writer.generation + 1)
-        difference = GenerationInput(changes, suspects.read, of_reading, old, state)
+        read_text = partial(indexed_text, run.root, run.settings.discovery)
+        difference = GenerationInput(changes, suspects.read, of_reading, old, state, read_text)
         commit_generation(writer, difference, run.deriver, new, run.progress)
     return _RefreshCounts(suspects.n_parsed, n_changed, len(changes.removed))
 

@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from codecards.indexer.cards.chunking import CardDraft
+from codecards.indexer.cards.embedded_text import pack_texts, unpack_texts
 from codecards.indexer.cards.words import FileTokens
 from codecards.indexer.facts import FileFacts
 from codecards.indexer.problems import Coverage, Reason
 
-EXTRACTOR_VERSION = 11
+EXTRACTOR_VERSION = 12
 """Raised by one whenever the same bytes would give another record; every stored record is then made anew."""
 
 
@@ -27,6 +28,8 @@ class Contents:
     """The original one, "" where the text was not decoded."""
     drafts: tuple[CardDraft, ...]
     tokens: FileTokens
+    embedded: bytes
+    """The lines below the heading of each card's embedded text, in the order of the drafts; see `embedded_text.pack_texts`."""
     problems: tuple[tuple[Reason, str, Coverage], ...]
     """Reason, detail, and how much of the file is in the index."""
     has_text: bool = True
@@ -69,6 +72,13 @@ class ContentsHead:
 
 
 @dataclass(frozen=True, slots=True)
+class _EmbeddedPart:
+    """The field of `Contents` that embedding needs."""
+
+    embedded: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class PackedContents:
     """A record as it waits in memory, most of it packed; its facts are read from the snapshot when all are needed."""
 
@@ -90,7 +100,8 @@ def unread(reason: Reason, detail: str, encoding: str = "") -> ContentRecord:
     """Return the record of a file that gives no cards."""
     nothing = FileTokens((), b"", b"", b"")
     return ContentRecord(
-        FileFacts("", 0), Contents(encoding, (), nothing, ((reason, detail, Coverage.NONE),), has_text=False)
+        FileFacts("", 0),
+        Contents(encoding, (), nothing, pack_texts(()), ((reason, detail, Coverage.NONE),), has_text=False),
     )
 
 
@@ -126,6 +137,15 @@ def unpack_facts(data: bytes) -> FileFacts:
     return _facts.decode(data)
 
 
+def unpack_embedded(rest: bytes) -> list[str]:
+    """Return the lines below the heading of each card's embedded text, from the `rest` of a stored form.
+
+    Raises:
+        msgspec.DecodeError: The bytes are not a record.
+    """
+    return unpack_texts(_embedded.decode(rest).embedded)
+
+
 def _unpack_contents(rest: bytes) -> Contents:
     contents = _contents.decode(rest)
     # Files share most of their words: a whole repository in memory holds each once.
@@ -138,3 +158,4 @@ _encoder = msgspec.msgpack.Encoder()
 _facts = msgspec.msgpack.Decoder(FileFacts)
 _contents = msgspec.msgpack.Decoder(Contents)
 _head = msgspec.msgpack.Decoder(ContentsHead)
+_embedded = msgspec.msgpack.Decoder(_EmbeddedPart)

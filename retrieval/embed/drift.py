@@ -4,20 +4,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codecards.errors import EmbedderError
-from codecards.retrieval.embed.card_text import card_text
+from codecards.indexer.cards.embedded_text import embedded_text
 from codecards.retrieval.embed.embedder import Embedder
 
 _LEAST_CANARY_COSINE = 0.98
 """The int8 model differs by up to 0.01 between processors with and without VNNI; another model is below 0.9."""
 _CANARY_DOCUMENTS = (
-    card_text(
+    embedded_text(
         "src/auth/token_store.py",
         "TokenStore.purge_expired",
         "def purge_expired(self, now: float) -> int",
         "Remove tokens that are older than the timeout.",
         "stale = [key for key, token in self._tokens.items() if token.expires < now]",
     ),
-    card_text("lib/http/retry.js", "retryRequest", "function retryRequest(url, options)", "", "return fetch(url)"),
+    embedded_text("lib/http/retry.js", "retryRequest", "function retryRequest(url, options)", "", "return fetch(url)"),
 )
 _CANARY_QUERIES = ("where is the login timeout handled", "parseHTTPHeader", "缓存在哪里清理")
 

@@ -40,7 +40,7 @@ class Embedder(Protocol):
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Return (n, dimensions) rows of length 1 for texts as `card_text` makes them."""
+        """Return (n, dimensions) rows of length 1 for texts as `embedded_text` makes them."""
         ...
 
     def embed_queries(self, texts: Sequence[str]) -> "NDArray[np.float32]":

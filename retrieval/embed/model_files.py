@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from codecards.errors import EmbedderError
-from codecards.retrieval.embed.card_text import TEXT_FORMAT
+from codecards.indexer.cards.embedded_text import TEXT_FORMAT
 
 TABLE_FILE = "model.safetensors"
 STATIC_FILES = (TABLE_FILE, "tokenizer.json")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from codecards.errors import EmbedderError
-from codecards.retrieval.embed.card_text import split_identifiers
+from codecards.indexer.cards.embedded_text import split_identifiers
 from codecards.retrieval.embed.model_files import hash_files
 
 MODEL_FILE = "onnx/model_qint8.onnx"

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codecards.errors import EmbedderError
-from codecards.retrieval.embed.card_text import split_identifiers
+from codecards.indexer.cards.embedded_text import split_identifiers
 from codecards.retrieval.embed.model_files import hash_files
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from codecards.errors import EmbedderError
-from codecards.retrieval.embed.card_text import split_identifiers
+from codecards.indexer.cards.embedded_text import split_identifiers
 from codecards.retrieval.embed.model_files import STATIC_FILES, TABLE_FILE, hash_files, read_header, unreadable_table
 from codecards.retrieval.embed.word_pieces import WordPieces, special_texts
 

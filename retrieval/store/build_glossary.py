@@ -9,7 +9,7 @@ Source: the squared phi coefficient of two words over pairs of texts (Gale, Chur
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +25,6 @@ from codecards.retrieval.store.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from codecards.indexer.store.derived import GenerationDiff
-    from codecards.indexer.store.rows import IndexedFile
 
 TEXTS_FILE = "bilingual_texts.json"
 MAX_PAIRS = 6_000
@@ -50,7 +49,7 @@ IdPair = tuple[NDArray[np.int64], NDArray[np.int64]]
 """(ids of Chinese words, ids of English ones)"""
 
 
-def derive_glossary(change: "GenerationDiff", read_text: Callable[["IndexedFile"], str | None]) -> None:
+def derive_glossary(change: "GenerationDiff") -> None:
     """Write what a repository says in both languages, after columns and vocabulary; nothing where it does not.
 
     Raises:
@@ -69,7 +68,7 @@ def derive_glossary(change: "GenerationDiff", read_text: Callable[["IndexedFile"
         changed = {one.entry.path for one in change.changed}
         texts = {path: text for path, text in known.items() if path in paths and path not in changed}
     for one in change.changed:
-        if is_catalog(one.entry.path) and (text := read_text(one.entry)) and len(text) <= MAX_CATALOG_CHARACTERS:
+        if is_catalog(one.entry.path) and (text := change.read_text(one.entry)) and len(text) <= MAX_CATALOG_CHARACTERS:
             texts[one.entry.path] = catalog_texts(one.entry.path, text)
     pairs = [*_of_texts(texts, vocabulary), *_of_documents(columns, paths, vocabulary), *_of_cards(columns, vocabulary)]
     glossary = associated(pairs, vocabulary, columns.word_files)

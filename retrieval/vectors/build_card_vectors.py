@@ -1,15 +1,15 @@
 """Builds the static vectors of cards and files of one generation, reusing those of unchanged files."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from codecards.indexer.store.derived import ChangedFile, GenerationDiff
-from codecards.retrieval.embed.card_text import text_key
+from codecards.indexer.cards.embedded_text import text_key
+from codecards.indexer.store.derived import GenerationDiff
 from codecards.retrieval.embed.drift import probe_vectors
 from codecards.retrieval.embed.embedder import Embedder
 from codecards.retrieval.store.columns import KINDS, Columns
@@ -18,10 +18,6 @@ from codecards.retrieval.vectors.calibration import calibrate
 FAISS_FROM = 100_000
 """Below this many cards the product of the matrix is quicker: 1.8 ms a question for 57,000 cards, where FAISS takes 0.9
 and turning the candidates' float16 rows into numbers 6; loading FAISS costs 0.19 s of CPU. The matrix takes 1 KB a card."""
-
-EmbeddedTexts = Callable[[ChangedFile], Sequence[str]]
-"""Returns what is embedded of a file's cards, in their order."""
-
 
 TYPE_KINDS = frozenset(
     "class struct interface trait enum record object type function method module macro namespace".split()
@@ -33,15 +29,12 @@ _LIGHT_WEIGHT = 0.3
 _ROWS_AT_ONCE = 16_384
 
 
-def derive_vectors(
-    change: GenerationDiff, embedder: Embedder, texts_of: EmbeddedTexts, *, faiss_from: int = FAISS_FROM
-) -> None:
+def derive_vectors(change: GenerationDiff, embedder: Embedder, *, faiss_from: int = FAISS_FROM) -> None:
     """Write the lane of a new generation beside its columns; vectors of known texts are taken from the old one.
 
     Args:
         change: Whose columns lie in the new folder already.
         embedder: Whose vectors.
-        texts_of: Gives what is embedded.
         faiss_from: Number of cards from which a FAISS index is made.
 
     Raises:
@@ -62,7 +55,7 @@ def derive_vectors(
     for one in change.changed:
         first = int(columns.card_offset[row_of_file[one.entry.file_id]])
         wanted_rows += range(first, first + len(one.cards))
-        texts += texts_of(one)
+        texts += one.embedded_texts()
         if len(texts) >= _ROWS_AT_ONCE:  # the text of a whole repository is not held at once
             _embed(wanted_rows, texts, embedder, old, known, vectors, keys)
             wanted_rows, texts = [], []

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from codecards.retrieval.embed.card_text import text_key
+from codecards.indexer.cards.embedded_text import text_key
 from codecards.retrieval.embed.embedder import Embedder
 from codecards.retrieval.store.columns import CALLABLE_KINDS, KINDS, ROLES, Columns, Int64s
 from codecards.retrieval.store.paths import PathFlag

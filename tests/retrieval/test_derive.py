@@ -101,7 +101,7 @@ def test_a_text_that_was_embedded_before_is_not_embedded_again(tmp_path: Path) -
 @pytest.mark.parametrize("name", ["columns/entry_word.npy", "words.bin", "meta.json", "vectors/vectors.npy"])
 def test_a_damaged_file_is_noticed(tmp_path: Path, name: str) -> None:
     made = indexed(tmp_path, "#- a.py\ndef alpha():\n    pass\n", embedder=WordEmbedder())
-    deriver = Derivation(lambda _entry: None, WordEmbedder())
+    deriver = Derivation(WordEmbedder())
     assert deriver.usable(tmp_path / "1")
     path = tmp_path / "1" / name
     path.write_bytes(path.read_bytes()[:-1])

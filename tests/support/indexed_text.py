@@ -50,7 +50,10 @@ class IndexedText:
     folder: Path
     embedder: Embedder | None = None
     cards_by_id: dict[int, Card] = field(default_factory=dict)
+    embedded_texts: dict[int, str] = field(default_factory=dict)
+    """By card id."""
     texts: dict[str, str] = field(default_factory=dict)
+    """By path."""
     file_ids: dict[str, int] = field(default_factory=dict)
     generation: int = 0
 
@@ -70,8 +73,9 @@ class IndexedText:
         rows = [(self.file_ids[source], self.file_ids[target], count) for source, target, count in links]
         old = self.folder / str(self.generation) if self.generation else None
         self.generation += 1
-        deriver = Derivation(lambda entry: self.texts[entry.path], self.embedder)
-        deriver.derive(GenerationDiff(old, self.folder / str(self.generation), changed, removed, rows))
+        new = self.folder / str(self.generation)
+        change = GenerationDiff(old, new, changed, removed, rows, lambda entry: self.texts[entry.path])
+        Derivation(self.embedder).derive(change)
 
     def ask(self, query: str, limit: int = 8, filters: Filters | None = None) -> Ranking:
         """Return the answer to a query."""
@@ -101,7 +105,9 @@ class IndexedText:
             card = place(draft, card_id=card_id, path=path, language=facts.language, module="")
             self.cards_by_id[card_id] = card
             cards.append(card)
-        return ChangedFile(entry, tuple(cards), record.contents.tokens)
+        made = ChangedFile(entry, tuple(cards), record.contents.tokens, record.contents.embedded)
+        self.embedded_texts.update(zip((card.card_id for card in cards), made.embedded_texts(), strict=True))
+        return made
 
 
 def indexed(folder: Path, text: str, links: Links = (), embedder: Embedder | None = None) -> IndexedText:

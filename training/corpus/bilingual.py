@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from codecards.retrieval.embed.card_text import split_identifiers
+from codecards.indexer.cards.embedded_text import split_identifiers
 from training.corpus.registries import Source, archives, read_files
 
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from codecards.retrieval.embed.card_text import card_text, split_identifiers
+from codecards.indexer.cards.embedded_text import embedded_text, split_identifiers
 from training.corpus.pairs import TextPair
 from training.corpus.query_styles import STYLES, make_query
 
@@ -31,7 +31,7 @@ def read_pairs(path: Path) -> list[TextPair]:
 def document(pair: TextPair, *, with_rest: bool = False, with_path: bool = True) -> str:
     """Return a pair's code as the index embeds it, without the sentence that asks for it."""
     rest = pair.rest if with_rest else ""
-    return card_text(pair.path if with_path else "", pair.name, pair.signature, rest, pair.body)
+    return embedded_text(pair.path if with_path else "", pair.name, pair.signature, rest, pair.body)
 
 
 def example(pair: TextPair, rng: random.Random, styles: Mapping[str, float] = STYLES) -> tuple[str, str]:

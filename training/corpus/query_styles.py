@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from codecards.retrieval.embed.card_text import split_identifiers
+from codecards.indexer.cards.embedded_text import split_identifiers
 from training.corpus.pairs import TextPair
 
 STYLES: Mapping[str, float] = {"sentence": 36, "question": 20, "keywords": 12, "name": 8, "issue": 8, "rest": 8, "chinese": 8}  # fmt: skip

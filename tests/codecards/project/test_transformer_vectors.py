@@ -73,6 +73,13 @@ def test_a_lane_that_is_filled_in_part_answers_and_says_how_far_it_is(engine: En
     assert transformer(engine.status().retrievers) == RetrieverStatus("transformer_vectors", True, "")
 
 
+def test_texts_to_embed_come_from_the_index_and_not_from_the_files(engine: Engine, root: Path) -> None:
+    (root / "shop" / "tokens.py").unlink()
+    (root / "shop" / "login.py").write_text("LATER = 1\n")
+    filled = engine.backfill_vectors()
+    assert (filled.n_new, filled.n_left) == (engine.status().n_cards, 0)
+
+
 def test_a_name_needs_no_second_opinion(engine: Engine) -> None:
     engine.backfill_vectors()
     lane = transformer(engine.recall("TokenStore.purge").retrievers)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from codecards.errors import EmbedderError, UsageError
-from codecards.retrieval.embed.card_text import card_text, split_identifiers
+from codecards.indexer.cards.embedded_text import embedded_text
 from codecards.retrieval.embed.drift import probe_vectors, require_agreement, same_model
 from codecards.retrieval.embed.embedder import MODELS, Embedder, load_embedder
 from codecards.retrieval.embed.onnx import MODEL_FILE, OnnxEmbedder
@@ -161,44 +161,16 @@ def test_canaries_tell_models_apart_and_bear_rounding(tiny: StaticEmbedder, stat
         require_agreement(static, -stored)
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("parseHTTPHeader", "parse HTTP Header"),
-        ("max_age", "max age"),
-        ("XMLHttpRequest2Pool", "XML Http Request2 Pool"),
-        ("a.b->c(d)", "a.b->c(d)"),
-        ("缓存getUser清理", "缓存get User清理"),
-    ],
-)
-def test_identifiers_are_split_into_words_once(text: str, words: str) -> None:
-    assert split_identifiers(text) == words == split_identifiers(words)
-
-
-@pytest.mark.parametrize(
-    ("card", "expected"),
-    [
-        (("a/b/c/d/store.py", "Store.purge", "def purge()", "", "def purge(): pass"),
-         "b c d store Store purge\ndef purge(): pass"),
-        (("store.py", "purge", "def purge(self)", "Drop it.", "x = 1"),
-         "store purge\ndef purge(self)\nDrop it.\nx = 1"),
-        ((".github/Makefile", "", "", "", "all:"), ".github Makefile\nall:"),
-    ],
-)  # fmt: skip
-def test_a_card_text_starts_with_place_and_name(card: tuple[str, str, str, str, str], expected: str) -> None:
-    assert card_text(*card) == expected
-
-
-def test_a_card_text_has_a_limit() -> None:
-    assert len(card_text("a.py", "f", "", "d" * 9_000, "b" * 9_000)) < 1_500
-
-
 def test_the_shipped_table_finds_the_function_that_is_asked_for(static: Embedder) -> None:
     cards = {
-        "purge": card_text("auth/store.py", "Store.purge", "def purge(self)", "", "self.tokens = [t for t in tokens]"),
-        "draw": card_text("ui/canvas.ts", "drawLine", "function drawLine(a, b)", "", "ctx.moveTo(a); ctx.lineTo(b)"),
-        "retry": card_text("http/retry.go", "Retry", "func Retry(req *Request)", "", "for i := 0; i < max; i++ {}"),
-        "parse": card_text("csv.rs", "parse_row", "fn parse_row(line: &str)", "", "line.split(',').collect()"),
+        "purge": embedded_text(
+            "auth/store.py", "Store.purge", "def purge(self)", "", "self.tokens = [t for t in tokens]"
+        ),
+        "draw": embedded_text(
+            "ui/canvas.ts", "drawLine", "function drawLine(a, b)", "", "ctx.moveTo(a); ctx.lineTo(b)"
+        ),
+        "retry": embedded_text("http/retry.go", "Retry", "func Retry(req *Request)", "", "for i := 0; i < max; i++ {}"),
+        "parse": embedded_text("csv.rs", "parse_row", "fn parse_row(line: &str)", "", "line.split(',').collect()"),
     }
     rows = static.embed_documents(list(cards.values()))
     np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)

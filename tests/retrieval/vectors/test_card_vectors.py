@@ -17,18 +17,21 @@ REPOSITORY = "#- a.py\n" + "\n".join(
 )
 
 
+def unchanged(folder: Path) -> GenerationDiff:
+    """Return the second generation of an index, in which nothing changes."""
+    return GenerationDiff(folder / "1", folder / "2", (), frozenset(), (), lambda _entry: None)
+
+
 def test_faiss_and_the_plain_product_find_the_same_cards(tmp_path: Path) -> None:
     embedder = WordEmbedder()
     made = indexed(tmp_path, REPOSITORY, embedder=embedder)
     plain = made.index.vectors
     assert plain is not None
-    nothing_new = tmp_path / "2"
-    Derivation(lambda _entry: None, None).derive(GenerationDiff(tmp_path / "1", nothing_new, (), frozenset(), ()))
-    derive_vectors(
-        GenerationDiff(tmp_path / "1", nothing_new, (), frozenset(), ()), embedder, lambda _one: (), faiss_from=1
-    )
-    with_faiss = CardVectors(nothing_new / "vectors")
-    assert (nothing_new / "vectors" / "cards.faiss").exists()
+    change = unchanged(tmp_path)
+    Derivation(None).derive(change)
+    derive_vectors(change, embedder, faiss_from=1)
+    with_faiss = CardVectors(change.new_folder / "vectors")
+    assert (change.new_folder / "vectors" / "cards.faiss").exists()
     for text in ("alpha3 beta3", "word17", "return"):
         query = embedder.embed_queries([text])[0]
         _, expected = plain.similarity(query).nearest(5)
@@ -42,10 +45,10 @@ def test_faiss_and_the_plain_product_find_the_same_cards(tmp_path: Path) -> None
 def test_what_is_known_of_a_query_already_is_what_a_new_look_finds(tmp_path: Path, faiss_from: int) -> None:
     embedder = WordEmbedder()
     indexed(tmp_path, REPOSITORY, embedder=embedder)
-    change = GenerationDiff(tmp_path / "1", tmp_path / "2", (), frozenset(), ())
-    Derivation(lambda _entry: None, None).derive(change)
-    derive_vectors(change, embedder, lambda _one: (), faiss_from=faiss_from)
-    vectors = CardVectors(tmp_path / "2" / "vectors")
+    change = unchanged(tmp_path)
+    Derivation(None).derive(change)
+    derive_vectors(change, embedder, faiss_from=faiss_from)
+    vectors = CardVectors(change.new_folder / "vectors")
     query = embedder.embed_queries(["alpha3 beta3"])[0]
     asked_before = vectors.similarity(query)
     asked_before.nearest(20)

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from codecards.retrieval.embed.card_text import card_texts
 from codecards.retrieval.embed.embedder import Embedder
 from codecards.retrieval.store.columns import Columns
 from codecards.retrieval.vectors.transformer_fill import BATCH, Filled, fill, wanted_rows
@@ -71,8 +70,7 @@ def filled(made: IndexedText, store: TransformerStore, embedder: Embedder, limit
     columns = columns_of(made)
 
     def texts(rows: Sequence[int]) -> Iterator[tuple[int, str]]:
-        cards = [made.cards_by_id[int(columns.card_id[row])] for row in rows]
-        yield from zip(rows, card_texts(cards, made.texts[cards[0].path]), strict=True)
+        yield from ((row, made.embedded_texts[int(columns.card_id[row])]) for row in rows)
 
     return fill(columns, keys, store, lambda: embedder, texts, lambda _done, _total: None, limit=limit)
 
@@ -139,9 +137,10 @@ def test_copies_are_embedded_once_and_all_have_the_vector(tmp_path: Path, store:
     assert lane_of(made, store).n_ready == 2
 
 
-def test_a_text_that_has_changed_since_gets_no_vector_of_the_old_key(tmp_path: Path, store: TransformerStore) -> None:
+def test_a_text_that_is_not_the_one_of_its_key_gets_no_vector(tmp_path: Path, store: TransformerStore) -> None:
     made = indexed(tmp_path / "i", SHOP, embedder=WordEmbedder())
-    made.texts["shop/pay.py"] = "def charge_card(number, amount):\n    return something_else\n"
+    card_id = next(one.card_id for one in made.cards_by_id.values() if one.qualified_name == "charge_card")
+    made.embedded_texts[card_id] = "something else"
     found = filled(made, store, WordEmbedder())
     assert found.n_left == 1
     assert lane_of(made, store).n_ready == columns_of(made).n_cards - 1
@@ -158,8 +157,7 @@ def test_what_was_computed_before_it_is_broken_off_stays(tmp_path: Path, store: 
             raise KeyboardInterrupt
 
     def texts(rows: Sequence[int]) -> Iterator[tuple[int, str]]:
-        cards = [made.cards_by_id[int(columns_of(made).card_id[row])] for row in rows]
-        yield from zip(rows, card_texts(cards, made.texts["a.py"]), strict=True)
+        yield from ((row, made.embedded_texts[int(columns_of(made).card_id[row])]) for row in rows)
 
     with pytest.raises(KeyboardInterrupt):
         fill(columns_of(made), keys, store, WordEmbedder, texts, stop)
