@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from codecards.indexer.store.derived import GenerationDiff
 
 
-class Derivation:
+class DerivedIndexBuilder:
     """Derives columns, word index and, with an embedder, vectors; an `indexer.deriving.Deriver`.
 
     Args:
@@ -32,16 +32,16 @@ class Derivation:
             EmbedderError: The model can't be loaded.
         """
         # numpy, tantivy and FAISS are not waited for where nothing has changed.
-        from codecards.retrieval.store.build_glossary import derive_glossary  # noqa: PLC0415
-        from codecards.retrieval.store.build_words import derive_words  # noqa: PLC0415
-        from codecards.retrieval.vectors.build_card_vectors import derive_vectors  # noqa: PLC0415
+        from codecards.retrieval.store.build_glossary import build_glossary  # noqa: PLC0415
+        from codecards.retrieval.store.build_words import build_words  # noqa: PLC0415
+        from codecards.retrieval.vectors.build_card_vectors import build_card_vectors  # noqa: PLC0415
 
         if change.new_folder.exists():
             shutil.rmtree(change.new_folder)  # left by a writer that died before its commit
-        derive_words(change)
-        derive_glossary(change)
+        build_words(change)
+        build_glossary(change)
         if self._embedder is not None:
-            derive_vectors(change, self._embedder)
+            build_card_vectors(change, self._embedder)
         write_contents(change.new_folder)
 
     def usable(self, folder: Path) -> bool:

@@ -120,14 +120,14 @@ class IndexUpkeep:
             WriterBusyError: Another process is writing.
         """
         from codecards.indexer.build.refresh import refresh  # noqa: PLC0415
-        from codecards.retrieval.derive import Derivation  # noqa: PLC0415
+        from codecards.retrieval.derive import DerivedIndexBuilder  # noqa: PLC0415
 
         def run(embedder: "Embedder | None") -> "IndexReport":
             with self._writing:
                 return refresh(
                     self.root,
                     self.folder,
-                    Derivation(embedder),
+                    DerivedIndexBuilder(embedder),
                     lambda: self._workers,
                     self.settings.build,
                     full=full,

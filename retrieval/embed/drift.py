@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from codecards.errors import EmbedderError
 from codecards.indexer.cards.embedded_text import embedded_text
 from codecards.retrieval.embed.embedder import Embedder
 
@@ -38,16 +37,3 @@ def same_model(stored: NDArray[np.float32], fresh: NDArray[np.float32]) -> bool:
     cosines = (stored * fresh).sum(axis=1)
     present = (np.abs(stored).sum(axis=1) > 0) | (np.abs(fresh).sum(axis=1) > 0)
     return bool(np.all(cosines[present] >= _LEAST_CANARY_COSINE))
-
-
-def require_agreement(embedder: Embedder, stored: NDArray[np.float32]) -> None:
-    """Check an embedder against the canary vectors of an index.
-
-    Raises:
-        EmbedderError: It gives other vectors than those that are stored.
-    """
-    if not same_model(stored, probe_vectors(embedder)):
-        raise EmbedderError(
-            f"The embedder {embedder.name!r} gives other vectors than those in the index: the model was changed. "
-            "Index again with --full."
-        )

@@ -27,8 +27,7 @@ from codecards.retrieval.evidence.text import (
 from codecards.retrieval.evidence.transformer import transformer_scores
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import Query
-from codecards.retrieval.store.build_columns import runs
-from codecards.retrieval.store.columns import ROLES, Floats, Int64s
+from codecards.retrieval.store.columns import ROLES, Floats, Int64s, runs
 from codecards.retrieval.store.paths import PathFlag
 from codecards.retrieval.vectors.card_vectors import Similarity
 

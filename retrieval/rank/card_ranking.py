@@ -14,8 +14,7 @@ from codecards.retrieval.query.intent import intent_of
 from codecards.retrieval.query.query import Query
 from codecards.retrieval.rank.filters import Filters
 from codecards.retrieval.rank.weights import CardWeights, card_weights
-from codecards.retrieval.store.build_columns import runs
-from codecards.retrieval.store.columns import Floats, Int64s
+from codecards.retrieval.store.columns import Floats, Int64s, runs
 from codecards.retrieval.vectors.card_vectors import Similarity
 
 

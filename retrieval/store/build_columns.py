@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from codecards.indexer.cards.card import Card
 from codecards.indexer.cards.words import FIELDS
 from codecards.indexer.store.derived import ChangedFile
-from codecards.retrieval.store.columns import KINDS, ROLES, Columns, Int64s
+from codecards.retrieval.store.columns import KINDS, ROLES, Columns, Int64s, runs, starts
 from codecards.retrieval.store.names import name_hash
 from codecards.retrieval.store.paths import path_words
 from codecards.retrieval.store.vocabulary import Vocabulary
@@ -46,12 +46,10 @@ class Rows:
     """Words of each card."""
 
 
-FILE_COLUMNS = ("file_id", "role", "n_lines", "stem_hash", "depth")
-PLACE_COLUMNS = ("place_word", "place_kind")
-CARD_COLUMNS = (
+_FILE_COLUMNS = ("file_id", "role", "n_lines", "stem_hash", "depth")
+_CARD_COLUMNS = (
     "card_id", "kind", "folded_name", "exact_name", "parent_name", "nesting", "first_line", "last_line", "field_length",
 )  # fmt: skip
-ENTRY_COLUMNS = ("entry_word", "entry_counts")
 
 
 def rows_of_files(files: Sequence[ChangedFile], word_ids: Mapping[str, int]) -> Rows:
@@ -117,17 +115,17 @@ def rows_of_columns(columns: Columns, languages: Sequence[str], kept: Int64s, wo
     return Rows(
         paths=[path_bytes[bounds[row] : bounds[row + 1]] for row in kept.tolist()],
         languages=[languages[number] for number in columns.language[kept].tolist()],
-        files={name: getattr(columns, name)[kept] for name in FILE_COLUMNS},
+        files={name: getattr(columns, name)[kept] for name in _FILE_COLUMNS},
         places={"place_word": word_ids[columns.place_word[places]], "place_kind": columns.place_kind[places]},
         n_places=n_places,
-        cards={name: getattr(columns, name)[cards] for name in CARD_COLUMNS},
+        cards={name: getattr(columns, name)[cards] for name in _CARD_COLUMNS},
         n_cards=n_cards,
         entries={"entry_word": word_ids[columns.entry_word[entries]], "entry_counts": columns.entry_counts[entries]},
         n_entries=n_entries,
     )
 
 
-def merged(first: Rows, second: Rows) -> Rows:
+def merge_rows(first: Rows, second: Rows) -> Rows:
     """Return the files of both, in order of their paths."""
     paths = first.paths + second.paths
     order = np.array(sorted(range(len(paths)), key=paths.__getitem__), np.int64)
@@ -153,26 +151,13 @@ def merged(first: Rows, second: Rows) -> Rows:
     )
 
 
-def runs(first: Int64s, lengths: Int64s) -> Int64s:
-    """Return the numbers of several runs in a row: first (5, 2), lengths (2, 3) → 5 6 2 3 4."""
-    offsets = np.repeat(first - starts(lengths)[:-1], lengths)
-    return offsets + np.arange(len(offsets), dtype=np.int64)
-
-
-def starts(lengths: NDArray[np.integer[Any]]) -> Int64s:
-    """Return where each of several runs begins, and the end."""
-    found = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=found[1:])
-    return found
-
-
 def distinct_words(columns: Columns, row: int) -> NDArray[np.uint32]:
     """Return the ids of the words in a file's cards, each once."""
     first, last = columns.card_offset[row], columns.card_offset[row + 1]
     return np.unique(columns.entry_word[columns.entry_offset[first] : columns.entry_offset[last]])
 
 
-def merged_vocabulary(old_words: Sequence[str], new_words: set[str]) -> tuple[Vocabulary, dict[str, int]]:
+def merge_vocabularies(old_words: Sequence[str], new_words: set[str]) -> tuple[Vocabulary, dict[str, int]]:
     """Return the vocabulary of old and new words, and every word's id."""
     vocabulary = Vocabulary.of(new_words.union(old_words))
     return vocabulary, {word: word_id for word_id, word in enumerate(vocabulary.all_words())}

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from codecards.indexer.cards.words import is_pair_script, stem, word_tokens, words
 from codecards.retrieval.query.words import STOP_CHARACTERS, STOP_WORDS
-from codecards.retrieval.store.build_columns import runs
-from codecards.retrieval.store.columns import Columns
+from codecards.retrieval.store.columns import Columns, runs
 from codecards.retrieval.store.folder import COLUMNS_FOLDER
 from codecards.retrieval.store.glossary import GLOSSARY_FILE
 from codecards.retrieval.store.vocabulary import Vocabulary
@@ -49,7 +48,7 @@ IdPair = tuple[NDArray[np.int64], NDArray[np.int64]]
 """(ids of Chinese words, ids of English ones)"""
 
 
-def derive_glossary(change: "GenerationDiff") -> None:
+def build_glossary(change: "GenerationDiff") -> None:
     """Write what a repository says in both languages, after columns and vocabulary; nothing where it does not.
 
     Raises:

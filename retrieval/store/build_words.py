@@ -13,21 +13,20 @@ from codecards.indexer.store.derived import ChangedFile, GenerationDiff
 from codecards.retrieval.store.build_columns import (
     Rows,
     distinct_words,
-    merged,
-    merged_vocabulary,
+    merge_rows,
+    merge_vocabularies,
     rows_of_columns,
     rows_of_files,
-    starts,
 )
-from codecards.retrieval.store.columns import ROLES, Columns
+from codecards.retrieval.store.columns import ROLES, Columns, starts
 from codecards.retrieval.store.file_links import centrality, link_columns
 from codecards.retrieval.store.folder import COLUMNS_FOLDER, FORMAT, KEYWORDS_FOLDER, META_FILE, read_languages
-from codecards.retrieval.store.keyword_index import OFTEN, VERY_OFTEN, FileDocument, joined_tokens, write_keyword_index
+from codecards.retrieval.store.keyword_index import OFTEN, VERY_OFTEN, FileDocument, join_tokens, write_keyword_index
 from codecards.retrieval.store.paths import old_versions, path_flags, path_words
 from codecards.retrieval.store.vocabulary import Vocabulary
 
 
-def derive_words(change: GenerationDiff) -> None:
+def build_words(change: GenerationDiff) -> None:
     """Derive columns and word index of a new generation from what changed and from the generation before.
 
     Raises:
@@ -57,7 +56,7 @@ def derive_words(change: GenerationDiff) -> None:
 
 def _fresh_rows(files: Sequence[ChangedFile], words: set[str]) -> tuple[Rows, Vocabulary, NDArray[np.int64]]:
     """Return rows, vocabulary, and the number of files with each word in a card."""
-    vocabulary, word_ids = merged_vocabulary((), words)
+    vocabulary, word_ids = merge_vocabularies((), words)
     rows = rows_of_files(sorted(files, key=lambda one: os.fsencode(one.entry.path)), word_ids)
     return rows, vocabulary, _count_words(files, word_ids, np.zeros(len(vocabulary), np.int64))
 
@@ -75,12 +74,12 @@ def _updated_rows(
     old_words = Vocabulary.open(old_folder).all_words()
     used = (old_files > 0) | (old_paths > 0)
     still_used = [word for word, is_used in zip(old_words, used.tolist(), strict=True) if is_used]
-    vocabulary, word_ids = merged_vocabulary(still_used, new_words)
+    vocabulary, word_ids = merge_vocabularies(still_used, new_words)
     new_ids = np.fromiter((word_ids.get(word, 0) for word in old_words), np.uint32, len(old_words))
     word_files = np.zeros(len(vocabulary), np.int64)
     word_files[new_ids[used]] = old_files[used]
     kept = rows_of_columns(old, read_languages(old_folder), np.flatnonzero(~is_gone), new_ids)
-    rows = merged(kept, rows_of_files(change.changed, word_ids))
+    rows = merge_rows(kept, rows_of_files(change.changed, word_ids))
     return rows, vocabulary, _count_words(change.changed, word_ids, word_files)
 
 
@@ -146,8 +145,8 @@ def _document(one: ChangedFile) -> FileDocument:
     return FileDocument(
         file_id=one.entry.file_id,
         text=" ".join(tokens.vocabulary),
-        often=joined_tokens(tokens.vocabulary, np.flatnonzero(total >= OFTEN).tolist()),
-        very_often=joined_tokens(tokens.vocabulary, np.flatnonzero(total >= VERY_OFTEN).tolist()),
-        names=joined_tokens(tokens.vocabulary, np.flatnonzero(in_names > 0).tolist()),
+        often=join_tokens(tokens.vocabulary, np.flatnonzero(total >= OFTEN).tolist()),
+        very_often=join_tokens(tokens.vocabulary, np.flatnonzero(total >= VERY_OFTEN).tolist()),
+        names=join_tokens(tokens.vocabulary, np.flatnonzero(in_names > 0).tolist()),
         place=" ".join({**dict.fromkeys(place.stem), **dict.fromkeys(place.folder), **dict.fromkeys(place.outer)}),
     )

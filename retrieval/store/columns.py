@@ -182,3 +182,16 @@ def dot_rows(rows: Floats, query: Floats) -> Floats:
 def kinds_of(kind: Bytes, wanted: Sequence[str]) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
     """Return which cards are of one of the wanted kinds."""
     return np.isin(kind, [KINDS.index(name) for name in wanted if name in KINDS])
+
+
+def runs(first: Int64s, lengths: Int64s) -> Int64s:
+    """Return the numbers of several runs in a row: first (5, 2), lengths (2, 3) → 5 6 2 3 4."""
+    offsets = np.repeat(first - starts(lengths)[:-1], lengths)
+    return offsets + np.arange(len(offsets), dtype=np.int64)
+
+
+def starts(lengths: NDArray[np.integer[Any]]) -> Int64s:
+    """Return where each of several runs begins, and the end."""
+    found = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=found[1:])
+    return found

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import tantivy
 
-FIELDS = ("text", "often", "very_often", "names", "place")
+INDEX_FIELDS = ("text", "often", "very_often", "names", "place")
 """Tokens that occur in cards; at least `OFTEN` times; at least `VERY_OFTEN` times; in names; in the path."""
 OFTEN = 3
 VERY_OFTEN = 8
@@ -57,7 +57,7 @@ class KeywordIndex:
             weights: Token and weight; the higher the rarer it is.
             limit: How many.
         """
-        schema, fields = self._index.schema, tuple(zip(FIELDS, _FIELD_WEIGHTS, strict=True))
+        schema, fields = self._index.schema, tuple(zip(INDEX_FIELDS, _FIELD_WEIGHTS, strict=True))
         clauses = [
             (tantivy.Occur.Should, _constant(schema, field, token, weight * field_weight))
             for token, weight in weights
@@ -123,7 +123,7 @@ def _link_segments(old_folder: Path, folder: Path) -> None:
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_unsigned_field("file_id", indexed=True, fast=True)
-    for field in FIELDS:
+    for field in INDEX_FIELDS:
         builder.add_text_field(field, tokenizer_name="whitespace", index_option="basic")
     return builder.build()
 
@@ -131,7 +131,7 @@ def _schema() -> tantivy.Schema:
 def _tantivy_document(document: FileDocument) -> tantivy.Document:
     made = tantivy.Document()
     made.add_unsigned("file_id", document.file_id)
-    for field in FIELDS:
+    for field in INDEX_FIELDS:
         if text := getattr(document, field):
             made.add_text(field, text)
     return made
@@ -141,6 +141,6 @@ def _constant(schema: tantivy.Schema, field: str, token: str, weight: float) -> 
     return tantivy.Query.const_score_query(tantivy.Query.term_query(schema, field, token, "basic"), weight)
 
 
-def joined_tokens(vocabulary: Sequence[str], positions: Iterable[int]) -> str:
+def join_tokens(vocabulary: Sequence[str], positions: Iterable[int]) -> str:
     """Return the tokens at the positions, with blanks between."""
     return " ".join([vocabulary[position] for position in positions])

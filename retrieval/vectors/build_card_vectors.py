@@ -29,7 +29,7 @@ _LIGHT_WEIGHT = 0.3
 _ROWS_AT_ONCE = 16_384
 
 
-def derive_vectors(change: GenerationDiff, embedder: Embedder, *, faiss_from: int = FAISS_FROM) -> None:
+def build_card_vectors(change: GenerationDiff, embedder: Embedder, *, faiss_from: int = FAISS_FROM) -> None:
     """Write the lane of a new generation beside its columns; vectors of known texts are taken from the old one.
 
     Args:

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from codecards.errors import IndexWriteError, SnapshotDamagedError
 
 FORMAT = 1
-KEY_BYTES = 16
 BUSY_S = 10.0
 _SCHEMA = (
     "CREATE TABLE meta (identity TEXT NOT NULL, dimensions INTEGER NOT NULL, canary BLOB NOT NULL)",

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from codecards.errors import SnapshotDamagedError, SnapshotMissingError
-from codecards.retrieval.derive import Derivation
+from codecards.retrieval.derive import DerivedIndexBuilder
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.store.columns import Columns
 from codecards.retrieval.store.folder import check_contents
@@ -101,7 +101,7 @@ def test_a_text_that_was_embedded_before_is_not_embedded_again(tmp_path: Path) -
 @pytest.mark.parametrize("name", ["columns/entry_word.npy", "words.bin", "meta.json", "vectors/vectors.npy"])
 def test_a_damaged_file_is_noticed(tmp_path: Path, name: str) -> None:
     made = indexed(tmp_path, "#- a.py\ndef alpha():\n    pass\n", embedder=WordEmbedder())
-    deriver = Derivation(WordEmbedder())
+    deriver = DerivedIndexBuilder(WordEmbedder())
     assert deriver.usable(tmp_path / "1")
     path = tmp_path / "1" / name
     path.write_bytes(path.read_bytes()[:-1])

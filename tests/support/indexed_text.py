@@ -14,7 +14,7 @@ from codecards.indexer.parse.languages import detect_language
 from codecards.indexer.store.derived import ChangedFile, GenerationDiff
 from codecards.indexer.store.rows import IndexedFile
 from codecards.indexer.walk.roles import role_of
-from codecards.retrieval.derive import Derivation
+from codecards.retrieval.derive import DerivedIndexBuilder
 from codecards.retrieval.embed.embedder import Embedder
 from codecards.retrieval.hits import Ranking
 from codecards.retrieval.index import DerivedIndex
@@ -75,7 +75,7 @@ class IndexedText:
         self.generation += 1
         new = self.folder / str(self.generation)
         change = GenerationDiff(old, new, changed, removed, rows, lambda entry: self.texts[entry.path])
-        Derivation(self.embedder).derive(change)
+        DerivedIndexBuilder(self.embedder).derive(change)
 
     def ask(self, query: str, limit: int = 8, filters: Filters | None = None) -> Ranking:
         """Return the answer to a query."""

@@ -16,7 +16,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from codecards.errors import EmbedderError, UsageError
 from codecards.indexer.cards.embedded_text import embedded_text
-from codecards.retrieval.embed.drift import probe_vectors, require_agreement, same_model
+from codecards.retrieval.embed.drift import probe_vectors, same_model
 from codecards.retrieval.embed.embedder import MODELS, Embedder, load_embedder
 from codecards.retrieval.embed.onnx import MODEL_FILE, OnnxEmbedder
 from codecards.retrieval.embed.static import StaticEmbedder
@@ -156,9 +156,7 @@ def test_canaries_tell_models_apart_and_bear_rounding(tiny: StaticEmbedder, stat
     assert same_model(stored, stored + np.float32(1e-5))
     assert not same_model(stored, np.roll(stored, 1, axis=1))
     assert not same_model(stored, probe_vectors(tiny))
-    require_agreement(static, stored)
-    with pytest.raises(EmbedderError, match="--full"):
-        require_agreement(static, -stored)
+    assert not same_model(stored, -stored)
 
 
 def test_the_shipped_table_finds_the_function_that_is_asked_for(static: Embedder) -> None:

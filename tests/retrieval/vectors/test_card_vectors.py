@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from codecards.indexer.store.derived import GenerationDiff
-from codecards.retrieval.derive import Derivation
-from codecards.retrieval.vectors.build_card_vectors import derive_vectors
+from codecards.retrieval.derive import DerivedIndexBuilder
+from codecards.retrieval.vectors.build_card_vectors import build_card_vectors
 from codecards.retrieval.vectors.calibration import Calibration, calibrate
 from codecards.retrieval.vectors.card_vectors import CardVectors
 from tests.support.indexed_text import WordEmbedder, indexed
@@ -28,8 +28,8 @@ def test_faiss_and_the_plain_product_find_the_same_cards(tmp_path: Path) -> None
     plain = made.index.vectors
     assert plain is not None
     change = unchanged(tmp_path)
-    Derivation(None).derive(change)
-    derive_vectors(change, embedder, faiss_from=1)
+    DerivedIndexBuilder(None).derive(change)
+    build_card_vectors(change, embedder, faiss_from=1)
     with_faiss = CardVectors(change.new_folder / "vectors")
     assert (change.new_folder / "vectors" / "cards.faiss").exists()
     for text in ("alpha3 beta3", "word17", "return"):
@@ -46,8 +46,8 @@ def test_what_is_known_of_a_query_already_is_what_a_new_look_finds(tmp_path: Pat
     embedder = WordEmbedder()
     indexed(tmp_path, REPOSITORY, embedder=embedder)
     change = unchanged(tmp_path)
-    Derivation(None).derive(change)
-    derive_vectors(change, embedder, faiss_from=faiss_from)
+    DerivedIndexBuilder(None).derive(change)
+    build_card_vectors(change, embedder, faiss_from=faiss_from)
     vectors = CardVectors(change.new_folder / "vectors")
     query = embedder.embed_queries(["alpha3 beta3"])[0]
     asked_before = vectors.similarity(query)
