@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types layers bench clean
+.PHONY: help demo test check lint types layers bench bench-setup clean
 
 help:  ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,7 +41,10 @@ check: lint types layers test  ## All checks and tests
 
 bench: $(VENV)/developed  ## Measure quality and speed on packages from PyPI
 	$(BIN)/python -m benchmarks quality
-	$(BIN)/python -m benchmarks speed .
+	$(BIN)/python -m benchmarks speed
+
+bench-setup: $(VENV)/installed  ## Install what the benchmarks need
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $$($(BIN)/python -c "import tomllib; print(' '.join(tomllib.load(open('pyproject.toml', 'rb'))['dependency-groups']['bench']))")
 
 clean:  ## Remove the environment and the index
 	rm -rf $(VENV) .codecards build dist *.egg-info

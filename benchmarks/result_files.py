@@ -1,6 +1,7 @@
 """Result files: what was measured, with what, on what, one JSON file a measurement and commit."""
 
 import json
+import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Any
 from benchmarks.machine import current_commit, describe_machine, describe_versions
 
 RESULTS = Path(__file__).parent / "results"
+DEFAULT_CACHE = Path(tempfile.gettempdir()) / "codecards-benchmarks"
+"""Environments, trees and indexes that are kept between runs."""
 FORMAT = 1
 
 

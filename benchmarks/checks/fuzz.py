@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from codecards.indexer.parse.languages import HEAD_BYTES, LANGUAGES, detect_language
@@ -35,6 +36,13 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--language", action="append", choices=CORE, help="only this one (may be given again)")
     parser.add_argument("--finds", type=Path, default=Path(tempfile.gettempdir()) / "codecards-fuzz")
     options = parser.parse_args(argv)
+    if find_spec("atheris") is None:
+        print(
+            "Fuzzing needs the package 'atheris', which has wheels for Linux only: run `pip install atheris` in the"
+            " environment that runs this command.",
+            file=sys.stderr,
+        )
+        return 3
     languages = options.language or list(CORE)
     seeds = seeds_of(options.seeds, languages)
     n_finds = 0

@@ -51,17 +51,17 @@ def score(query: LabelledQuery, answer: RecordedAnswer) -> Scores:
     results, targets = answer.results, query.targets
     ranks = target_ranks(results, targets)
     file_ranks = target_ranks(results, targets, "file")
-    file_ranks = target_ranks(files_of(results), [*files_of(targets)], "file", FILE_DEPTH)
+    ranks_of_files = target_ranks(files_of(results), files_of(targets), "file", FILE_DEPTH)
     scores: Scores = {
         "ndcg@10": ndcg(ranks),
         "recall@10": recall(ranks),
         "mrr": reciprocal_rank(ranks),
         "hit@1": hit_at(ranks, 1),
         "file_ndcg@10": ndcg(file_ranks),
-        "acc@1": accuracy_at(file_ranks, 1),
-        "acc@5": accuracy_at(file_ranks, 5),
-        "acc@10": accuracy_at(file_ranks, 10),
-        "hit@10": hit_at(file_ranks, 10),
+        "acc@1": accuracy_at(ranks_of_files, 1),
+        "acc@5": accuracy_at(ranks_of_files, 5),
+        "acc@10": accuracy_at(ranks_of_files, 10),
+        "hit@10": hit_at(ranks_of_files, 10),
         "function_hit@1": function_hit_at(results, query.functions, 1),
         "function_hit@10": function_hit_at(results, query.functions, 10),
         "function_mrr": function_reciprocal_rank(results[:DEPTH], query.functions),

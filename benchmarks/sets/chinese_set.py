@@ -6,15 +6,10 @@ the messages are asked in English too, word for word: what a perfect translation
 Nothing of the packages is kept in this repository; they are fetched at run time and pinned by hash.
 """
 
-import hashlib
 import json
 import re
-import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.sets.chinese_queries import (
@@ -26,8 +21,9 @@ from benchmarks.sets.chinese_queries import (
     without_asked,
     without_chinese,
 )
+from benchmarks.sets.packages import Package, fetch, read_packages, read_tree
 from benchmarks.sets.queries import LabelledQuery, QuerySource, Span, row_of_query
-from benchmarks.sets.trees import PIP_TIMEOUT_S, TreeError, unpack_archive
+from benchmarks.sets.trees import unpack_archive
 
 CHINESE_SET = "chinese-set-1"
 """Name of the trees' folder; its number changes with the rules."""
@@ -37,37 +33,7 @@ CATALOG = re.compile(r"(^|/)zh(_CN|_Hans|_Hans_CN)?/LC_MESSAGES/\w+\.po$")
 COMPONENT = re.compile(r"components/([\w-]+)/README\.md$")
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
-    """One package of the set."""
-
-    requirement: str
-    """"sphinx==9.0.4" of the Python index; "npm:" before a package of npm, "sdist:" before a source archive."""
-    sha256: str
-    language: str
-    half: str
-    """"dev": looked at while the word list and its weights were made; "held": not."""
-    kept: str = ""
-    """Regular expression of the files that make the tree; "" for all."""
-
-    @property
-    def name(self) -> str:
-        """Folder name of the tree."""
-        return self.requirement.rpartition(":")[2].partition("==")[0].partition("@")[0]
-
-
-PACKAGES = (
-    Package("mand-mobile@2.7.0", "5c7e4c1799005dfe313566d117a075680d4fb0f10415f1413a3b9066e8bb30e6", "vue", "dev",
-            r"^components/(?!.*/(demo|test)/)|README|CHANGELOG"),
-    Package("flask-admin==2.2.1", "a0533fd1968543fc621733316bb9c30774b501c119816f1e83d7dcedacb99895", "python", "dev"),
-    Package("thonny==5.0.1", "94eb9fc3d9f45acffcda51c17e75f56bb4b14427fee0467e14fb4f6210c33041", "python", "dev"),
-    Package("sdist:fastapi-amis-admin==0.7.3", "eb09c4db043e91e777eeca5c3fb3569b8cfa2b2836ed9ffe0655abf144210e35",
-            "python", "held"),
-    Package("django-allauth==65.22.1", "08f7a3ddbd5ff7f1000d685dee9c0678d0da2057e18bed473a6eb2de18bd04e4",
-            "python", "held"),
-    Package("sphinx==9.0.4", "5bebc595a5e943ea248b99c13814c1c5e10b3ece718976824ffa7959ff95fffb", "python", "held"),
-    Package("wtforms==3.3.2", "2fac992f39102d6268b06e05cdbdf37a7e9b9a4e103916d2dff1d09a080b531d", "python", "held"),
-)  # fmt: skip
+PACKAGES = read_packages(Path(__file__).parent / "chinese_packages.toml")
 
 
 def build_chinese_set(cache: Path) -> list[Path]:
@@ -100,41 +66,6 @@ def build_chinese_set(cache: Path) -> list[Path]:
         lines = [json.dumps(row_of_query(query), ensure_ascii=False) for query in queries]
         output.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return outputs
-
-
-def fetch(package: Package, folder: Path) -> Path:
-    """Download one package with its registry's own client and return the archive.
-
-    Raises:
-        TreeError: It can't be had, or its hash is another.
-    """
-    is_npm = "@" in package.requirement
-    if is_npm:
-        command = [shutil.which("npm") or "npm", "pack", "--silent", "--ignore-scripts", package.requirement]
-    else:
-        archive = "--no-binary" if package.requirement.startswith("sdist:") else "--only-binary"
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", archive, ":all:"]
-        command.append(package.requirement.rpartition(":")[2])
-    try:
-        run = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PIP_TIMEOUT_S, check=False)
-    except OSError as error:
-        raise TreeError(f"{package.requirement}: {error}") from error
-    archives = [path for path in folder.iterdir() if path.name.endswith((".whl", ".tgz", ".tar.gz"))]
-    if run.returncode or len(archives) != 1:
-        raise TreeError(f"{package.requirement} can't be downloaded: {run.stderr.strip()[-300:]}")
-    if hashlib.sha256(archives[0].read_bytes()).hexdigest() != package.sha256:
-        raise TreeError(f"{package.requirement} is another file than the one that was pinned")
-    return archives[0]
-
-
-def read_tree(tree: Path, kept: str = "") -> dict[str, str]:
-    """Return the text files of a tree that a regular expression takes, by path."""
-    files: dict[str, str] = {}
-    for path in sorted(tree.rglob("*")):
-        name = path.relative_to(tree).as_posix()
-        if path.is_file() and re.search(kept, name):
-            files[name] = path.read_bytes().decode("utf-8", "replace")
-    return files
 
 
 def questions_of(files: dict[str, str]) -> list[ChineseQuestion]:

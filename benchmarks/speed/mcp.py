@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from benchmarks.result_files import new_result, write_result
+from benchmarks.result_files import DEFAULT_CACHE, new_result, write_result
 from benchmarks.systems.mcp_client import McpClient
 from benchmarks.systems.rivals import WORDLLAMA, RivalUnavailableError, Semble, program
 from codecards.router.compress.token_count import estimate_tokens
@@ -64,7 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--tree", type=Path, default=Path(__file__).parents[2], help="project for warm questions")
     parser.add_argument("--rounds", type=int, default=5, help="how often each question is asked")
     parser.add_argument("--cold-files", type=int, default=5_000, help="files of the project that was never indexed")
-    parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "codecards-benchmarks")
+    parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE, help="environments, kept between runs")
     parser.add_argument("--alone", action="store_true", help="without the rival")
     parser.add_argument("--no-save", action="store_true", help="write no result file")
     chosen = parser.parse_args(argv)

@@ -97,10 +97,10 @@ def medians(samples: Iterable[Sample]) -> dict[str, dict[str, dict[str, float]]]
     groups: dict[tuple[str, str, str], list[float]] = {}
     for sample in samples:
         groups.setdefault((sample.figure, sample.rival, sample.tree), []).append(sample.value)
-    normalised_name: dict[str, dict[str, dict[str, float]]] = {}
+    by_figure: dict[str, dict[str, dict[str, float]]] = {}
     for (figure, rival, tree), values in groups.items():
-        normalised_name.setdefault(figure, {}).setdefault(rival, {})[tree] = statistics.median(values)
-    return normalised_name
+        by_figure.setdefault(figure, {}).setdefault(rival, {})[tree] = statistics.median(values)
+    return by_figure
 
 
 def overall(figure: str, by_tree: Mapping[str, float]) -> float:

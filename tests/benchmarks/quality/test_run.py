@@ -58,6 +58,14 @@ def test_accuracy_counts_files_beyond_the_depth_of_chunks() -> None:
     assert (scores["ndcg@10"], scores["acc@1"], scores["acc@5"]) == (0.0, 0.0, 1.0)
 
 
+def test_ndcg_of_files_counts_each_target_among_the_first_ten_files() -> None:
+    results = RecordedAnswer("1", tuple(Span(f"{number}.py") for number in range(1, 13)))
+    assert score(ask("1", "11.py"), results)["file_ndcg@10"] == 0.0
+    twice = LabelledQuery("1", "t", "q", "python", "symbol", (Span("1.py", 1, 9), Span("1.py", 20, 29)))
+    one_gain_of_two = 1 / (1 + 1 / 1.584962500721156)
+    assert score(twice, results)["file_ndcg@10"] == pytest.approx(one_gain_of_two)
+
+
 def test_what_a_system_does_not_tell_is_not_scored() -> None:
     scores = score(ask("1", "a.py"), answer("1", "a.py"))
     assert scores["recall@2000tokens"] is None
