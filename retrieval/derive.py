@@ -1,4 +1,4 @@
-"""Derivation: makes what is derived from one committed state of the snapshot: columns, word index, vectors."""
+"""Builds the derived index of one generation: columns, word index, glossary and vectors."""
 
 import shutil
 from pathlib import Path
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class DerivedIndexBuilder:
-    """Derives columns, word index and, with an embedder, vectors; an `indexer.deriving.Deriver`.
+    """Builds columns, word index, glossary and, with an embedder, vectors; implements `indexer.store.derived.Deriver`.
 
     Args:
-        embedder: Whose vectors are derived; None, or one without dimensions, for none.
+        embedder: Makes the vectors; None, or an embedder without dimensions, for no vectors.
     """
 
     def __init__(self, embedder: Embedder | None) -> None:
@@ -27,14 +27,14 @@ class DerivedIndexBuilder:
         """Fill `change.new_folder`.
 
         Raises:
-            OSError: It can't be written.
+            OSError: The folder can't be written.
             ValueError: The old folder is damaged.
             EmbedderError: The model can't be loaded.
         """
-        # numpy, tantivy and FAISS are not waited for where nothing has changed.
-        from codecards.retrieval.store.build_glossary import build_glossary  # noqa: PLC0415
-        from codecards.retrieval.store.build_words import build_words  # noqa: PLC0415
-        from codecards.retrieval.vectors.build_card_vectors import build_card_vectors  # noqa: PLC0415
+        # Loaded here: a refresh without changes does not wait for numpy, tantivy and FAISS.
+        from codecards.retrieval.store.build_glossary import build_glossary
+        from codecards.retrieval.store.build_words import build_words
+        from codecards.retrieval.vectors.build_card_vectors import build_card_vectors
 
         if change.new_folder.exists():
             shutil.rmtree(change.new_folder)  # left by a writer that died before its commit
@@ -45,7 +45,7 @@ class DerivedIndexBuilder:
         write_contents(change.new_folder)
 
     def usable(self, folder: Path) -> bool:
-        """Return whether the files of a derived folder are whole."""
+        """Return whether the files of a derived folder are complete and undamaged."""
         try:
             check_contents(folder)
             read_languages(folder)

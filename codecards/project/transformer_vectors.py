@@ -117,7 +117,11 @@ class TransformerVectors:
             EmbedderError: The model can't be loaded.
             IndexWriteError: Vectors can't be written.
         """
-        from codecards.retrieval.vectors.transformer_fill import Filled, fill  # noqa: PLC0415 - numpy: questions don't wait for it
+        from codecards.retrieval.vectors.transformer_fill import (  # noqa: PLC0415 - numpy: questions don't wait for it
+            EmbeddableCards,
+            Filled,
+            fill,
+        )
 
         keys = reader.card_keys()
         if self._off or keys is None:
@@ -131,10 +135,8 @@ class TransformerVectors:
             raise WriterBusyError(self._folder, owner_pid=None, age_s=0.0) from None
         try:
             store = self._made()
-            return fill(
-                reader.derived.columns, keys, store, self._model.loaded, texts, progress, limit=limit,
-                n_threads=n_threads,
-            )  # fmt: skip
+            cards = EmbeddableCards(reader.derived.columns, keys, texts)
+            return fill(cards, store, self._model.loaded, progress, limit=limit, n_threads=n_threads)
         finally:
             lock.release()
 

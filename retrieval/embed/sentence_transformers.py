@@ -1,6 +1,6 @@
-"""Any model of the user's through sentence-transformers (the extra `codecards[transformers]`).
+"""Embeds texts with a model of the user's choice through sentence-transformers (the extra `codecards[transformers]`).
 
-Importing the library costs six seconds of CPU; nothing else imports this module.
+Importing the library costs six seconds of CPU, so only `load_embedder` imports this module.
 """
 
 import os
@@ -22,14 +22,14 @@ class TransformersEmbedder:
     """Embeds with a sentence-transformers model from disk.
 
     Args:
-        place: A model folder, or a name ("sentence-transformers/all-mpnet-base-v2") that is in the local cache.
+        place: A model folder, or the name of a model in the local cache ("sentence-transformers/all-mpnet-base-v2").
 
     Raises:
-        EmbedderError: The library is not installed, or there is no such model on this machine.
+        EmbedderError: The library is not installed, or the model is not on this machine.
     """
 
     def __init__(self, place: str) -> None:
-        # Before the import, which reads them: a name that is not in the cache must fail at once, not wait.
+        # Set before the import, which reads them: a name that is not in the cache must fail at once.
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
         os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -57,11 +57,11 @@ class TransformersEmbedder:
         return f"{self.name}-{hash_files(self._folder, names)}"
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return (n, dimensions) rows of length 1, with the model's own document prompt if it has one."""
+        """Return (n, dimensions): rows of length 1, with the model's document prompt if it has one."""
         return self._encode(texts, "document")
 
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return (n, dimensions) rows of length 1, with the model's own query prompt if it has one."""
+        """Return (n, dimensions): rows of length 1, with the model's query prompt if it has one."""
         return self._encode([split_identifiers(text) for text in texts], "query")
 
     def _encode(self, texts: Sequence[str], prompt: str) -> NDArray[np.float32]:
@@ -76,7 +76,7 @@ class TransformersEmbedder:
 
 
 def _model_folder(place: str) -> Path:
-    """Return the folder of a model that is given by path, or by a name in the local cache."""
+    """Return the folder of a model, given by its path or by a name in the local cache."""
     folder = Path(place).expanduser()
     if folder.is_dir():
         return folder
@@ -85,6 +85,6 @@ def _model_folder(place: str) -> Path:
         return Path(hub.snapshot_download(place, local_files_only=True))
     except (ImportError, OSError, ValueError) as error:
         raise EmbedderError(
-            f"There is no model {place!r} on this machine: give the folder of a sentence-transformers model. "
-            "Nothing is downloaded."
+            f"There is no model {place!r} on this machine; name the folder of a sentence-transformers model. "
+            "codecards downloads nothing."
         ) from error

@@ -90,7 +90,7 @@ def card_features(
         found["of_tests"] = np.isin(columns.parent_name[cards], _TEST_PARENTS).astype(np.float32)
     if "obligatory" in wanted:
         is_named = matched.spread(evidence.names.by_card) > 0
-        found["obligatory"] = (index.is_obligatory[cards] & ~is_named).astype(np.float32)
+        found["obligatory"] = (index.is_boilerplate[cards] & ~is_named).astype(np.float32)
     if "nameless" in wanted:
         found["nameless"] = (columns.folded_name[cards] == 0).astype(np.float32)
     if "length" in wanted:

@@ -1,4 +1,4 @@
-"""Word derivation: columns, vocabulary and word index of a generation, from what changed and from the one before."""
+"""Builds columns, vocabulary and word index of a generation from its changes and the previous generation."""
 
 import json
 import os
@@ -27,11 +27,11 @@ from codecards.retrieval.store.vocabulary import Vocabulary
 
 
 def build_words(change: GenerationDiff) -> None:
-    """Derive columns and word index of a new generation from what changed and from the generation before.
+    """Write columns, vocabulary and word index of a new generation.
 
     Raises:
         OSError: The new folder can't be written.
-        ValueError: The old one is damaged.
+        ValueError: The old folder is damaged.
     """
     folder = change.new_folder
     (folder / COLUMNS_FOLDER).mkdir(parents=True)
@@ -55,7 +55,7 @@ def build_words(change: GenerationDiff) -> None:
 
 
 def _fresh_rows(files: Sequence[ChangedFile], words: set[str]) -> tuple[Rows, Vocabulary, NDArray[np.int64]]:
-    """Return rows, vocabulary, and the number of files with each word in a card."""
+    """Return the rows, the vocabulary, and the number of files that have each word in a card."""
     vocabulary, word_ids = merge_vocabularies((), words)
     rows = rows_of_files(sorted(files, key=lambda one: os.fsencode(one.entry.path)), word_ids)
     return rows, vocabulary, _count_words(files, word_ids, np.zeros(len(vocabulary), np.int64))
@@ -64,7 +64,7 @@ def _fresh_rows(files: Sequence[ChangedFile], words: set[str]) -> tuple[Rows, Vo
 def _updated_rows(
     change: GenerationDiff, old_folder: Path, gone: set[int], new_words: set[str]
 ) -> tuple[Rows, Vocabulary, NDArray[np.int64]]:
-    """Return the same as `_fresh_rows`, with the files that did not change taken from the old folder."""
+    """Return the same as `_fresh_rows`; unchanged files come from the old folder."""
     old = Columns.open(old_folder / COLUMNS_FOLDER)
     is_gone = np.isin(old.file_id, np.fromiter(gone, np.int64, len(gone)))
     old_files, old_paths = old.word_files.astype(np.int64), old.word_paths.astype(np.int64)
@@ -96,7 +96,7 @@ def _count_words(
 def _columns(
     rows: Rows, word_files: NDArray[np.int64], links: Sequence[tuple[int, int, int]]
 ) -> tuple[Columns, list[str]]:
-    """Return the whole columns, with what depends on several files, and the languages by number."""
+    """Return all columns, with those that depend on several files, and the languages by number."""
     n_files, n_words = len(rows.paths), len(word_files)
     paths = [os.fsdecode(path) for path in rows.paths]
     languages = sorted(set(rows.languages))
@@ -134,7 +134,7 @@ def _columns(
 
 
 def _document(one: ChangedFile) -> FileDocument:
-    """Return what the keyword index holds of a file."""
+    """Return the document of a file in the keyword index."""
     tokens = one.tokens
     entry_words = np.frombuffer(tokens.token_index, np.uint32)
     counts = np.frombuffer(tokens.counts, np.uint8).reshape(-1, len(FIELDS))

@@ -8,7 +8,7 @@ import pytest
 
 from codecards.retrieval.embed.embedder import Embedder
 from codecards.retrieval.store.columns import Columns
-from codecards.retrieval.vectors.transformer_fill import BATCH, Filled, fill, wanted_rows
+from codecards.retrieval.vectors.transformer_fill import BATCH, EmbeddableCards, Filled, fill, wanted_rows
 from codecards.retrieval.vectors.transformer_store import TransformerStore, make_store
 from codecards.retrieval.vectors.transformer_vectors import TransformerIndex, card_keys
 from tests.support.indexed_text import IndexedText, WordEmbedder, indexed
@@ -72,7 +72,8 @@ def filled(made: IndexedText, store: TransformerStore, embedder: Embedder, limit
     def texts(rows: Sequence[int]) -> Iterator[tuple[int, str]]:
         yield from ((row, made.embedded_texts[int(columns.card_id[row])]) for row in rows)
 
-    return fill(columns, keys, store, lambda: embedder, texts, lambda _done, _total: None, limit=limit)
+    cards = EmbeddableCards(columns, keys, texts)
+    return fill(cards, store, lambda: embedder, lambda _done, _total: None, limit=limit)
 
 
 def name_of(made: IndexedText, row: int) -> str:
@@ -160,7 +161,7 @@ def test_what_was_computed_before_it_is_broken_off_stays(tmp_path: Path, store: 
         yield from ((row, made.embedded_texts[int(columns_of(made).card_id[row])]) for row in rows)
 
     with pytest.raises(KeyboardInterrupt):
-        fill(columns_of(made), keys, store, WordEmbedder, texts, stop)
+        fill(EmbeddableCards(columns_of(made), keys, texts), store, WordEmbedder, stop)
     assert store.last_number() == BATCH
 
 
