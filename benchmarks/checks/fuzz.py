@@ -116,10 +116,10 @@ def _write_words(path: Path, seeds: Sequence[bytes]) -> list[str]:
 
 def broken_rule(data: bytes, language: str) -> str:
     """Return the rule that the record of a content breaks, "" if all hold."""
-    from codecards.indexer.cards.chunking import text_lines  # noqa: PLC0415
-    from codecards.indexer.cards.file_cards import read_content  # noqa: PLC0415 - imported under instrumentation
-    from codecards.indexer.cards.record import pack, unpack  # noqa: PLC0415
-    from codecards.indexer.text.decoding import DecodedText, decode  # noqa: PLC0415
+    from codecards.indexer.cards.chunking import text_lines
+    from codecards.indexer.cards.file_cards import read_content
+    from codecards.indexer.cards.record import pack, unpack
+    from codecards.indexer.text.decoding import DecodedText, decode
 
     record = read_content(data, language)
     if unpack(pack(record)) != record:
@@ -146,10 +146,10 @@ def broken_rule(data: bytes, language: str) -> str:
 
 def _fuzz_one(language: str, count_path: Path, arguments: Sequence[str]) -> None:
     """Be the process that atheris drives."""
-    import atheris  # type: ignore[import-not-found,import-untyped,unused-ignore] # noqa: PLC0415 - no dependency
+    import atheris  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     with atheris.instrument_imports(include=["codecards.indexer"]):
-        import codecards.indexer.cards.file_cards  # noqa: PLC0415, F401
+        import codecards.indexer.cards.file_cards  # noqa: F401
     n_inputs = 0
 
     def one_input(data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Chinese and English texts that mean the same, out of the translations that packages ship."""
+"""Reads pairs of Chinese and English texts from the translations that packages ship."""
 
 import json
 import re
@@ -14,7 +14,7 @@ _PLACEHOLDER = re.compile(r"\{\w*\}|%\(\w+\)s|%[sdf\d]|&|<[^>]{0,40}>")
 
 
 def bilingual_texts(source: Source, folder: Path) -> list[tuple[str, str]]:
-    """Return (Chinese, English) texts of one downloaded package, none twice."""
+    """Return the distinct (Chinese, English) texts of one downloaded package."""
     found: dict[str, str] = {}
     for archive in archives(source, folder):
         for path, text in read_files(archive, frozenset({".json"})):

@@ -20,7 +20,7 @@ from training.corpus.examples import (
     split_roles,
 )
 from training.corpus.pairs import TextPair, mine_text, split_documentation
-from training.corpus.query_styles import as_question, base_form, in_chinese_words, make_query
+from training.corpus.query_styles import as_chinese_words, as_question, base_form, make_query
 from training.corpus.registries import Source, read_files, read_sources
 
 SOURCE = Source("pypi", "demo", "MIT", "train")
@@ -137,8 +137,8 @@ def test_a_question_has_the_sentence_in_it() -> None:
 
 def test_one_known_word_is_no_chinese_query() -> None:
     rng = random.Random(0)
-    assert in_chinese_words("Frobnicates the cache", rng) == ""
-    assert "缓存" in in_chinese_words("Removes the cache", rng)
+    assert as_chinese_words("Frobnicates the cache", rng) == ""
+    assert "缓存" in as_chinese_words("Removes the cache", rng)
 
 
 def test_a_document_never_shows_the_sentence_that_asks_for_it() -> None:
