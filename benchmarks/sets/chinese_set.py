@@ -1,9 +1,9 @@
-"""The Chinese set: Chinese questions about real packages, mined by rule from the bilingual documents that they carry.
+"""Builds the Chinese set: Chinese questions about real packages, mined by rule from their bilingual documents.
 
-Each question is asked of two trees. In the first the Chinese documents stay, without the sentences that ask: what else
-they say may be learnt from. In the second no Chinese character is left, as in a repository whose authors know none. There
-the messages are asked in English too, word for word: what a perfect translation would find.
-Nothing of the packages is kept in this repository; they are fetched at run time and pinned by hash.
+Each question is asked of two trees. The first keeps the Chinese documents, without the sentences that ask. The second has no
+Chinese characters, like a repository of authors who know no Chinese; there the messages are also asked in English, word for
+word, which is what a perfect translation would find. None of the packages is in this repository; they are downloaded and pinned
+by hash.
 """
 
 import json
@@ -37,13 +37,15 @@ PACKAGES = read_packages(Path(__file__).parent / "chinese_packages.toml")
 
 
 def build_chinese_set(cache: Path) -> list[Path]:
-    """Fetch the packages, lay out both trees of each, and return the query files: Chinese kept, gone, and in English.
+    """Download the packages, lay out both trees of each, and return the three query files.
+
+    The files ask in Chinese with the Chinese documents, in Chinese without them, and in English without them.
 
     Args:
-        cache: Gets the trees' folder and the query files beside it; what is there already is used again.
+        cache: Folder for the trees and the query files; existing ones are used again.
 
     Raises:
-        TreeError: A package can't be had, or its hash is another.
+        TreeError: A package can't be downloaded, or its hash differs.
     """
     kept, gone = cache / CHINESE_SET / "kept", cache / CHINESE_SET / "gone"
     outputs = [kept / "chinese.jsonl", gone / "chinese_without_documents.jsonl", gone / "the_same_in_english.jsonl"]
@@ -69,10 +71,10 @@ def build_chinese_set(cache: Path) -> list[Path]:
 
 
 def questions_of(files: dict[str, str]) -> list[ChineseQuestion]:
-    """Return the questions of one tree: each text once, at most so many a category, chosen by a hash."""
+    """Return the questions of one tree: each text once, at most `ROWS_A_CATEGORY` of a category, chosen by a hash."""
     found = [question for path in files for question in _questions_in(path, files)]
     by_text: dict[str, dict[str, ChineseQuestion]] = {}
-    for question in {one.asked: one for one in reversed(found)}.values():  # of several catalogs the first
+    for question in {one.asked: one for one in reversed(found)}.values():  # the first of several catalogs
         by_text.setdefault(question.text, {})[question.path] = question
     unique = sorted(
         (next(iter(same.values())) for same in by_text.values() if len(same) == 1), key=lambda one: one.digest
@@ -85,7 +87,7 @@ def questions_of(files: dict[str, str]) -> list[ChineseQuestion]:
 
 
 def _questions_in(path: str, files: dict[str, str]) -> Iterator[ChineseQuestion]:
-    """Yield what one file of a tree asks, if it is a bilingual document."""
+    """Yield the questions of one file of a tree, none if it is not a bilingual document."""
     if CATALOG.search(path):
         yield from catalog_questions(files[path], files)
     elif path.endswith(".md") and is_chinese_place(path):

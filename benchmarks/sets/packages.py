@@ -21,7 +21,7 @@ class Package:
     sha256: str
     language: str
     half: str = ""
-    """"dev" if it was looked at while the word list and its weights were made, "held" if not, "" where that is moot."""
+    """"dev" if its rows were looked at while the list of terms was made, "held" if not; "" outside the Chinese set."""
     kept: str = ""
     """Regular expression of the files that make the tree; "" for all."""
 
