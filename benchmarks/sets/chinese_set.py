@@ -122,7 +122,11 @@ def _rows(package: Package, questions: list[ChineseQuestion], *, translate: bool
         text = question.english if translate else question.text
         if text:
             yield LabelledQuery(
-                f"{package.name}-{question.category}-{number:03d}", package.name, text, package.language,
-                f"{question.category}-{package.half}", (Span(question.path),),
+                f"{package.name}-{question.category}-{number:03d}",
+                package.name,
+                text,
+                package.language,
+                f"{question.category}-{package.half}",
+                (Span(question.path),),
                 source=QuerySource(requirement=package.requirement),
-            )  # fmt: skip
+            )

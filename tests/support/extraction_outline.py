@@ -1,4 +1,4 @@
-"""What extraction says of a text, in words that a test can list."""
+"""Extracted facts as short texts that tests can list."""
 
 from textwrap import dedent
 

@@ -96,9 +96,22 @@ class IndexedText:
         file_id = self.file_ids.setdefault(path, len(self.file_ids) * 7 + 3 + self.generation * 1000)
         self.texts[path] = text
         entry = IndexedFile(
-            file_id, path, b"", len(data), 0, 0, 0, False, facts.language, "utf-8",
-            role_of(path, generated=facts.generated), "", facts.n_lines, facts.leading_comment, b"",
-        )  # fmt: skip
+            file_id,
+            path,
+            b"",
+            len(data),
+            0,
+            0,
+            0,
+            False,
+            facts.language,
+            "utf-8",
+            role_of(path, generated=facts.generated),
+            "",
+            facts.n_lines,
+            facts.leading_comment,
+            b"",
+        )
         cards = []
         for draft in record.contents.drafts:
             card_id = len(self.cards_by_id) + 1

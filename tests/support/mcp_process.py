@@ -1,4 +1,4 @@
-"""A server of codecards as a process, spoken to in raw lines."""
+"""An MCP server of codecards as a process, addressed in raw lines."""
 
 import json
 import os
@@ -23,9 +23,12 @@ class McpProcess:
         named = [part for root in roots for part in ("-C", str(root))]
         self._process = subprocess.Popen(
             [sys.executable, "-m", "codecards", *named, "mcp", *options],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=folder,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(one for one in sys.path if one)},
-        )  # fmt: skip
+        )
         self.lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self.errors = bytearray()
         self._readers = [

@@ -31,11 +31,15 @@ class Grammar:
 
 def _read_grammars() -> tuple[Grammar, ...]:
     tables = tomllib.loads((Path(__file__).parent / "grammars.toml").read_text(encoding="utf-8"))
-    plain = ("module", "loader")
-    return tuple(
-        Grammar(language, **{key: text if key in plain else frozenset(text.split()) for key, text in table.items()})
-        for language, table in tables.items()
-    )
+    return tuple(_grammar(language, table) for language, table in tables.items())
+
+
+def _grammar(language: str, table: dict[str, str]) -> Grammar:
+    types = {
+        name: frozenset(table.get(name, "").split()) for name in ("functions", "containers", "wrappers", "between")
+    }
+    suffixes = frozenset(table["suffixes"].split())
+    return Grammar(language, table["module"], suffixes, **types, loader=table.get("loader", "language"))
 
 
 GRAMMARS = _read_grammars()

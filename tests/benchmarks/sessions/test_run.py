@@ -1,4 +1,4 @@
-"""The governance benchmark: what counts as in view, as stale, as an oscillation."""
+"""The replay of sessions: content in view, stale lines, oscillations."""
 
 import json
 from collections.abc import Sequence
@@ -70,7 +70,7 @@ def test_lines_are_in_view_in_full_or_in_part(view: View, full: int, digest: int
     assert (figures.n_accesses, figures.n_full, figures.n_digest) == (1, full, digest)
 
 
-def test_the_price_at_full_injections_rate_lies_between_two_budgets() -> None:
+def test_the_tokens_at_full_injections_rate_are_interpolated_between_two_budgets() -> None:
     def measured(n_full: int, tokens: int) -> SessionFigures:
         return SessionFigures(n_accesses=10, n_full=n_full, tokens=[tokens])
 
@@ -87,7 +87,7 @@ def test_the_price_at_full_injections_rate_lies_between_two_budgets() -> None:
     assert lead in summary_lines(cells)
 
 
-def test_the_interval_of_a_lead_draws_whole_tasks() -> None:
+def test_the_interval_of_a_lead_resamples_whole_tasks() -> None:
     def hits(*n_full: int) -> list[SessionFigures]:
         return [SessionFigures(n_accesses=10, n_full=number) for number in n_full]
 
@@ -97,7 +97,7 @@ def test_the_interval_of_a_lead_draws_whole_tasks() -> None:
     assert (low, high) == pytest.approx((0.5, 0.9))
 
 
-def test_figures_of_two_halves_are_joined() -> None:
+def test_figures_of_two_halves_are_merged() -> None:
     one, other = (
         SessionFigures(n_accesses=3, n_full=1, tokens=[100]),
         SessionFigures(n_accesses=1, n_full=1, tokens=[200, 300]),
@@ -159,7 +159,7 @@ def test_every_policy_runs_and_keeps_its_budget(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["", "best", "ours:speed=1"])
 def test_an_unknown_policy_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="named"):
+    with pytest.raises(ValueError, match="There is no"):
         make_policy(name, 100)
 
 

@@ -1,4 +1,4 @@
-"""Embedders give unit rows that depend on the text alone, load cheaply, and say what is wrong where they can't load."""
+"""Embedders give unit rows that depend on the text alone, load cheaply, and explain why they can't load."""
 
 import json
 import struct
@@ -68,18 +68,20 @@ def static() -> Embedder:
         ("nothing known", [0, 0, 0]),
     ],
 )
-def test_a_text_is_the_mean_of_its_tokens_made_one_long(tiny: StaticEmbedder, text: str, expected: list[float]) -> None:
+def test_a_text_is_the_mean_of_its_tokens_scaled_to_length_one(
+    tiny: StaticEmbedder, text: str, expected: list[float]
+) -> None:
     length = np.linalg.norm(expected) or 1.0
     np.testing.assert_allclose(tiny.embed_documents([text]), [np.array(expected) / length], atol=1e-6)
 
 
-def test_a_query_has_its_identifiers_read_as_words(tiny: StaticEmbedder) -> None:
+def test_identifiers_in_a_query_are_split_into_words(tiny: StaticEmbedder) -> None:
     rows = tiny.embed_queries(["purgeExpired", "purge_expired", "purge expired"])
     np.testing.assert_array_equal(rows[0], rows[2])
     np.testing.assert_array_equal(rows[1], rows[2])
 
 
-def test_a_vector_does_not_depend_on_how_many_texts_come_along(tiny: StaticEmbedder) -> None:
+def test_a_vector_does_not_depend_on_the_other_texts(tiny: StaticEmbedder) -> None:
     texts = [" ".join(WORDS[index % 6] for index in range(size)) for size in range(1, 400)]
     together = tiny.embed_documents(texts)
     alone = np.concatenate([tiny.embed_documents([text]) for text in texts])
@@ -133,13 +135,13 @@ def test_a_table_smaller_than_its_vocabulary_is_refused(tmp_path: Path) -> None:
         StaticEmbedder(write_model(tmp_path / "model", {"embedding.weight": ROWS[:4]}))
 
 
-def test_an_unknown_specification_lists_what_there_is() -> None:
+def test_an_unknown_specification_lists_the_known_ones() -> None:
     for spec in ("", "bert", "sentence-transformers:", "Static"):
         with pytest.raises(UsageError, match="static, minilm, none"):
             load_embedder(spec)
 
 
-def test_a_model_that_is_not_on_this_machine_is_an_error_and_no_download(tmp_path: Path) -> None:
+def test_a_model_that_is_not_on_this_machine_is_an_error_and_not_downloaded(tmp_path: Path) -> None:
     with pytest.raises(EmbedderError, match=r"install codecards\[transformers\]|Nothing is downloaded"):
         load_embedder(f"sentence-transformers:{tmp_path / 'nowhere'}")
     with pytest.raises(EmbedderError, match="not installed"):
@@ -151,7 +153,7 @@ def test_none_gives_rows_without_columns() -> None:
     assert embedder.embed_queries(["a", "b"]).shape == (2, embedder.dimensions) == (2, 0)
 
 
-def test_canaries_tell_models_apart_and_bear_rounding(tiny: StaticEmbedder, static: Embedder) -> None:
+def test_probe_vectors_distinguish_models_and_tolerate_rounding(tiny: StaticEmbedder, static: Embedder) -> None:
     stored = probe_vectors(static)
     assert same_model(stored, stored + np.float32(1e-5))
     assert not same_model(stored, np.roll(stored, 1, axis=1))
@@ -191,7 +193,7 @@ def test_threads_get_the_same_vectors(static: Embedder) -> None:
             np.testing.assert_array_equal(rows, expected)
 
 
-def test_the_instant_lane_imports_no_heavy_library() -> None:
+def test_the_static_embedder_imports_no_heavy_library() -> None:
     code = (
         "import sys\n"
         "from codecards.retrieval.embed.embedder import load_embedder\n"
@@ -203,7 +205,7 @@ def test_the_instant_lane_imports_no_heavy_library() -> None:
 
 
 @pytest.mark.skipif(not DEEP_IS_THERE, reason="the deep model is not in this checkout; see docs/models.md")
-def test_the_deep_lane_gives_a_text_the_same_vector_in_any_company() -> None:
+def test_the_transformer_gives_a_text_the_same_vector_in_any_batch() -> None:
     transformer = load_embedder("minilm")
     texts = ["def purge(self): tokens.clear()", "draw a line", "x " * 900]
     together = transformer.embed_documents(texts)
@@ -219,7 +221,7 @@ def test_the_deep_lane_gives_a_text_the_same_vector_in_any_company() -> None:
 )
 @pytest.mark.parametrize("model", ["tiny", "shipped"])
 @pytest.mark.filterwarnings("ignore")  # of the library, at import
-def test_sentence_transformers_reads_the_same_folder_to_the_same_vectors(tmp_path: Path, model: str) -> None:
+def test_sentence_transformers_gives_the_same_vectors_from_the_same_folder(tmp_path: Path, model: str) -> None:
     folder = write_model(tmp_path / "tiny", {"embedding.weight": ROWS}) if model == "tiny" else MODELS / "static-code"
     theirs = load_embedder(f"sentence-transformers:{folder}")
     texts = ["purge expired tokens", "draw grid purge", "def parseHeader(line): return line.split(':')"]

@@ -1,4 +1,4 @@
-"""Vectors and their scale."""
+"""Static vectors and their calibration."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def unchanged(folder: Path) -> GenerationDiff:
     return GenerationDiff(folder / "1", folder / "2", (), frozenset(), (), lambda _entry: None)
 
 
-def test_faiss_and_the_plain_product_find_the_same_cards(tmp_path: Path) -> None:
+def test_faiss_and_the_matrix_product_find_the_same_cards(tmp_path: Path) -> None:
     embedder = WordEmbedder()
     made = indexed(tmp_path, REPOSITORY, embedder=embedder)
     plain = made.index.vectors
@@ -42,7 +42,7 @@ def test_faiss_and_the_plain_product_find_the_same_cards(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("faiss_from", [1, 1_000])
-def test_what_is_known_of_a_query_already_is_what_a_new_look_finds(tmp_path: Path, faiss_from: int) -> None:
+def test_cached_similarities_equal_fresh_ones(tmp_path: Path, faiss_from: int) -> None:
     embedder = WordEmbedder()
     indexed(tmp_path, REPOSITORY, embedder=embedder)
     change = unchanged(tmp_path)
@@ -73,5 +73,5 @@ def test_two_in_a_hundred_off_topic_questions_reach_the_floor() -> None:
     assert calibration.middle < calibration.high
 
 
-def test_no_vectors_have_a_scale_too() -> None:
+def test_an_index_without_cards_has_a_calibration() -> None:
     assert 0 <= calibrate(WordEmbedder(), np.zeros((0, 64), np.float16)).calibrated(0.3) <= 1

@@ -1,4 +1,4 @@
-"""The deep lane: cards find their vectors by the content of their text, and those without one don't lose by it."""
+"""Transformer vectors are found by the hash of the embedded text."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -89,7 +89,7 @@ def test_functions_of_the_sources_come_first_and_tests_last(tmp_path: Path) -> N
     assert len(wanted_rows(columns_of(made), 2)) == 2
 
 
-def test_a_lane_that_is_filled_in_steps_finds_what_it_has(tmp_path: Path, store: TransformerStore) -> None:
+def test_an_index_filled_in_steps_finds_the_vectors_so_far(tmp_path: Path, store: TransformerStore) -> None:
     made = indexed(tmp_path / "i", SHOP, embedder=WordEmbedder())
     embedder = Counting()
     assert filled(made, store, embedder, limit=2).n_new == 2
@@ -122,7 +122,7 @@ def test_an_edit_costs_the_cards_it_touches_and_a_revert_or_a_far_rename_costs_n
     assert lane_of(made, store).n_ready == columns_of(made).n_cards
 
 
-def test_a_folder_far_above_can_be_renamed(tmp_path: Path, store: TransformerStore) -> None:
+def test_renaming_a_far_outer_folder_keeps_the_vectors(tmp_path: Path, store: TransformerStore) -> None:
     code = "def f():\n    return 1\n"
     made = indexed(tmp_path / "i", f"#- old/a/b/c/f.py\n{code}", embedder=WordEmbedder())
     filled(made, store, WordEmbedder())
@@ -130,7 +130,7 @@ def test_a_folder_far_above_can_be_renamed(tmp_path: Path, store: TransformerSto
     assert filled(made, store, WordEmbedder()) == Filled(0, 0)
 
 
-def test_copies_are_embedded_once_and_all_have_the_vector(tmp_path: Path, store: TransformerStore) -> None:
+def test_copies_are_embedded_once_and_share_the_vector(tmp_path: Path, store: TransformerStore) -> None:
     twice = "#- a/b/c/d/same.py\ndef f():\n    return 1\n#- z/b/c/d/same.py\ndef f():\n    return 1\n"
     made = indexed(tmp_path / "i", twice, embedder=WordEmbedder())
     embedder = Counting()
@@ -147,7 +147,7 @@ def test_a_text_that_is_not_the_one_of_its_key_gets_no_vector(tmp_path: Path, st
     assert lane_of(made, store).n_ready == columns_of(made).n_cards - 1
 
 
-def test_what_was_computed_before_it_is_broken_off_stays(tmp_path: Path, store: TransformerStore) -> None:
+def test_vectors_computed_before_an_interruption_are_kept(tmp_path: Path, store: TransformerStore) -> None:
     many = "#- a.py\n" + "\n".join(f"def word{number}():\n    return {number}\n" for number in range(3 * BATCH))
     made = indexed(tmp_path / "i", many, embedder=WordEmbedder())
     keys = card_keys(made.folder / "1")
@@ -165,7 +165,7 @@ def test_what_was_computed_before_it_is_broken_off_stays(tmp_path: Path, store: 
     assert store.last_number() == BATCH
 
 
-def test_a_lane_whose_store_is_gone_keeps_what_it_has(tmp_path: Path, store: TransformerStore) -> None:
+def test_an_index_with_a_closed_store_keeps_its_vectors(tmp_path: Path, store: TransformerStore) -> None:
     made = indexed(tmp_path / "i", SHOP, embedder=WordEmbedder())
     filled(made, store, Counting())
     vectors = lane_of(made, store)
