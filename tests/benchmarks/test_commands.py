@@ -26,7 +26,7 @@ print(json.dumps({name: [one.exit_code, one.output] for name, one in shown.items
 
 
 def run(start: str) -> "subprocess.CompletedProcess[str]":
-    """Run a script in a process of its own, for typer warns when it is imported, and modules are missing in some."""
+    """Run a script in a separate process, because importing typer warns and some tests hide modules."""
     return subprocess.run([sys.executable, "-c", start], cwd=ROOT, capture_output=True, text=True, check=False)
 
 
@@ -95,6 +95,6 @@ def test_nonsense_without_any_tree_says_what_it_needs(
 
     monkeypatch.setattr(nonsense, "fetch", refuse)
     assert nonsense.main(["--cache", str(tmp_path), "--no-save"]) == 3
-    told = capsys.readouterr().err
-    assert "left out: rxjs@7.8.2: npm is not installed" in told
-    assert "--trees" in told
+    errors = capsys.readouterr().err
+    assert "left out: rxjs@7.8.2: npm is not installed" in errors
+    assert "--trees" in errors

@@ -25,7 +25,7 @@ Links = Sequence[tuple[str, str, int]]
 
 
 class WordEmbedder:
-    """A fake embedder: a text's vector counts its words, each in a slot of its own."""
+    """A fake embedder: a text's vector counts its words, each in one of 64 slots."""
 
     name = "fake"
     identity = "fake-1"
@@ -45,7 +45,7 @@ class WordEmbedder:
 
 @dataclass
 class IndexedText:
-    """A small index, with what the snapshot would know."""
+    """A small index with the data that a snapshot would hold."""
 
     folder: Path
     embedder: Embedder | None = None
@@ -67,7 +67,7 @@ class IndexedText:
         return {card_id: self.cards_by_id[card_id] for card_id in card_ids if card_id in self.cards_by_id}
 
     def update(self, files: Mapping[str, str | None], links: Links = ()) -> None:
-        """Make a new generation in which some files have another text, or (None) are gone."""
+        """Write a new generation in which files have a new text, or (None) are removed."""
         removed = frozenset(self.file_ids.pop(path) for path, text in files.items() if text is None)
         changed = [self._file(path, text) for path, text in files.items() if text is not None]
         rows = [(self.file_ids[source], self.file_ids[target], count) for source, target, count in links]

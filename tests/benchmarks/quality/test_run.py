@@ -74,8 +74,8 @@ def test_a_system_without_tokens_or_lines_has_no_such_scores() -> None:
 
 
 def test_a_query_without_results_has_no_recall_within_any_number_of_tokens() -> None:
-    told = RecordedAnswer("1", (Span("a.py"),), tokens=(50,))
-    summary = summarize(score_all([ask("1", "a.py"), ask("2", "a.py")], [told, answer("2")]))
+    with_tokens = RecordedAnswer("1", (Span("a.py"),), tokens=(50,))
+    summary = summarize(score_all([ask("1", "a.py"), ask("2", "a.py")], [with_tokens, answer("2")]))
     assert summary["recall@500tokens"] == 0.5
 
 

@@ -31,7 +31,7 @@ def nothing(path: str) -> None:
 
 
 class Scripted:
-    """A policy that shows what it is told."""
+    """A policy that shows a given view."""
 
     def __init__(self, views: Sequence[View]) -> None:
         """Take the view of each turn."""

@@ -23,7 +23,7 @@ from codecards.retrieval.embed.static import StaticEmbedder
 
 WORDS = ("[UNK]", "purge", "expired", "tokens", "grid", "draw")
 ROWS = np.array([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3], [-1, 1, 0], [5, 5, 5]], np.float32)
-DEEP_IS_THERE = (MODELS / "minilm-code" / MODEL_FILE).is_file()
+HAS_TRANSFORMER = (MODELS / "minilm-code" / MODEL_FILE).is_file()
 
 
 def write_model(folder: Path, tensors: dict[str, NDArray[np.generic]], words: Sequence[str] = WORDS) -> Path:
@@ -204,7 +204,7 @@ def test_the_static_embedder_imports_no_heavy_library() -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.skipif(not DEEP_IS_THERE, reason="the deep model is not in this checkout; see docs/models.md")
+@pytest.mark.skipif(not HAS_TRANSFORMER, reason="the transformer is not in this checkout; see docs/models.md")
 def test_the_transformer_gives_a_text_the_same_vector_in_any_batch() -> None:
     transformer = load_embedder("minilm")
     texts = ["def purge(self): tokens.clear()", "draw a line", "x " * 900]
