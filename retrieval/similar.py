@@ -11,8 +11,7 @@ from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import Term
 from codecards.retrieval.rank.filters import Filters
 from codecards.retrieval.search import DEFAULT_LIMIT, CardLookup
-from codecards.retrieval.store.build_columns import runs
-from codecards.retrieval.store.columns import Floats, Int64s
+from codecards.retrieval.store.columns import Floats, Int64s, runs
 from codecards.retrieval.vectors.card_vectors import Similarity
 
 N_WORDS = 30

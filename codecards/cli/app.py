@@ -335,7 +335,7 @@ def mcp(
     """Serve agents over stdin and stdout (Model Context Protocol)."""
     wire = claim_stdio()
     gc.disable()  # a tenth of the start went into looking for garbage among modules that all stay
-    from codecards.mcp.server import ServerOptions, serve  # noqa: PLC0415 - the SDK is slow to load
+    from codecards.mcp.server import ServerOptions, serve
 
     gc.freeze()
     gc.enable()
@@ -353,7 +353,7 @@ def panel(
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open it in the browser.")] = True,
 ) -> None:
     """Show what a model is given, on a page for this machine alone; read-only."""
-    from codecards.panel.server import serve_panel  # noqa: PLC0415 - a web server is slow to load
+    from codecards.panel.server import serve_panel
 
     with open_engine() as engine:
         serve_panel(engine, port=port, opens_browser=browser)

@@ -35,7 +35,7 @@ INTERRUPTED = 130
 class CommandGroup(TyperGroup):
     """Turns errors into messages and exit codes; a traceback never reaches a user."""
 
-    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own signature
+    def invoke(self, ctx: Any) -> Any:
         """Run the command."""
         try:
             return super().invoke(ctx)
@@ -130,7 +130,7 @@ def refreshed(engine: Engine, *, full: bool = False) -> IndexReport:
 
 def wait_for_changes(engine: Engine) -> None:
     """Return when files of the project have changed and settled."""
-    from watchfiles import watch  # noqa: PLC0415
+    from watchfiles import watch
 
     ignored = str(engine.folder.path)
     changes = watch(
@@ -145,7 +145,7 @@ def run_index(engine: Engine, *, full: bool, transformer: bool, as_json: bool) -
     """Bring the index up to date, fill the deep lane if that is wanted, and print what was done."""
     report = refreshed(engine, full=full)
     if not as_json:
-        from codecards.cli.print_answers import show_backfill, show_report  # noqa: PLC0415
+        from codecards.cli.print_answers import show_backfill, show_report
 
         show_report(report)
     filled, lane = _backfilled(engine) if transformer else (None, None)
@@ -162,7 +162,7 @@ def run_index(engine: Engine, *, full: bool, transformer: bool, as_json: bool) -
 
 def _backfilled(engine: Engine) -> "tuple[Filled, RetrieverStatus]":
     """Fill the deep lane with a progress bar on a terminal; broken off, it keeps what was computed."""
-    from codecards.indexer.build.worker_pool import usable_cores  # noqa: PLC0415
+    from codecards.indexer.build.worker_pool import usable_cores
 
     bar, told = _progress()
     with bar or nullcontext():
@@ -175,7 +175,7 @@ def print_answer(as_json: bool, value: Callable[[], Json], readable: Callable[[A
     if as_json:
         write(value())
     else:
-        import codecards.cli.print_answers  # noqa: PLC0415 - rich is slow to load
+        import codecards.cli.print_answers
 
         readable(codecards.cli.print_answers)
 
@@ -185,7 +185,7 @@ def print_state(as_json: bool, value: Callable[[], Json], readable: Callable[[An
     if as_json:
         write(value())
     else:
-        import codecards.cli.print_sessions  # noqa: PLC0415 - rich is slow to load
+        import codecards.cli.print_sessions
 
         readable(codecards.cli.print_sessions)
 
@@ -199,7 +199,7 @@ def _progress() -> tuple[AbstractContextManager[object] | None, ProgressCallback
     """Return (progress bar, function that is told), none where no person looks."""
     if not sys.stderr.isatty():
         return None, lambda _what, _done, _total: None
-    from codecards.cli.print_answers import progress_bar  # noqa: PLC0415 - rich is slow to load
+    from codecards.cli.print_answers import progress_bar
 
     return progress_bar()
 
@@ -212,13 +212,13 @@ def write(value: Json) -> None:
 
 def say(message: str) -> None:
     """Tell something that is no answer."""
-    print(terminal_safe(message), file=sys.stderr)  # noqa: T201
+    print(terminal_safe(message), file=sys.stderr)
 
 
 def _peak_rss_mb() -> float:
     """Return the peak memory of this process and the largest of its ended children, in MiB; 0 where unknown."""
     try:
-        import resource  # noqa: PLC0415 - not on Windows
+        import resource
     except ImportError:
         return 0.0
     scale = 1 << 20 if sys.platform == "darwin" else 1 << 10

@@ -47,10 +47,10 @@ def savings(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Count what codecards costs and spares in tokens, against grepping and reading."""
-    from codecards.mcp.token_cost import answer_of, schema_tokens  # noqa: PLC0415
-    from codecards.savings.grep_baseline import read_corpus  # noqa: PLC0415 - other commands need none of this
-    from codecards.savings.ledger import cost_of, session_cost, totals_of  # noqa: PLC0415
-    from codecards.savings.usage_log import read_window_entries  # noqa: PLC0415
+    from codecards.mcp.token_cost import answer_of, schema_tokens
+    from codecards.savings.grep_baseline import read_corpus
+    from codecards.savings.ledger import cost_of, session_cost, totals_of
+    from codecards.savings.usage_log import read_window_entries
 
     with ready_engine(refresh=True) as engine:
         schema = schema_tokens()
@@ -81,7 +81,7 @@ def savings(
 
 
 def _questions(engine: "Engine", queries: Path | None, limit: int, sources: set[str]) -> "list[SavingsQuestion]":
-    from codecards.savings.questions import questions_of_file, questions_of_history  # noqa: PLC0415
+    from codecards.savings.questions import questions_of_file, questions_of_history
 
     if queries is None:
         return questions_of_history(engine.root, sources, limit)
@@ -100,9 +100,9 @@ def _session_folders(engine: "Engine") -> list[Path]:
 
 def _session_questions(engine: "Engine", known: set[str]) -> "list[SavingsQuestion]":
     """Return the questions of sessions that no hook has seen."""
-    from codecards.router.memory.store import SessionStore  # noqa: PLC0415
-    from codecards.savings.questions import questions_of_session  # noqa: PLC0415
-    from codecards.savings.usage_log import LOG_NAME  # noqa: PLC0415
+    from codecards.router.memory.store import SessionStore
+    from codecards.savings.questions import questions_of_session
+    from codecards.savings.usage_log import LOG_NAME
 
     store = SessionStore(engine.root / FOLDER_NAME / "sessions")
     names = [name for name in store.names() if not (store.folder / name / LOG_NAME).exists()]

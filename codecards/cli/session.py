@@ -237,7 +237,7 @@ def compact(
     as_json: AsJson = False,
 ) -> None:
     """Put the older acts, or a text, into a few structured fields; the whole stays restorable."""
-    from codecards.wire.sessions import compaction_json  # noqa: PLC0415
+    from codecards.wire.sessions import compaction_json
 
     text = None if source is None else _text("-") if source == "-" else _file(source).decode("utf-8", "replace")
     summarising = _summarising(summariser, summariser_timeout)
@@ -263,7 +263,7 @@ def end(
     as_json: AsJson = False,
 ) -> None:
     """End a session."""
-    from codecards.wire.sessions import note_json  # noqa: PLC0415
+    from codecards.wire.sessions import note_json
 
     with _told(open_engine()) as engine:
         note = engine.session(name).end(outcome, conclusion=conclusion)
@@ -285,7 +285,7 @@ def export(
     if output is None:
         sys.stdout.buffer.write(data + b"\n")
         return
-    from codecards.indexer.atomic_files import write_atomic  # noqa: PLC0415
+    from codecards.indexer.atomic_files import write_atomic
 
     write_atomic(output.absolute(), data)
 
@@ -334,8 +334,8 @@ def _file(name: str) -> bytes:
 def _summarising(command: str | None, timeout_s: float) -> "SummariserConfig | None":
     if command is None:
         return None
-    from codecards.cli.summariser import summariser_command  # noqa: PLC0415
-    from codecards.router.compress.summaries import SummariserConfig  # noqa: PLC0415
+    from codecards.cli.summariser import summariser_command
+    from codecards.router.compress.summaries import SummariserConfig
 
     # The program is ended first, so that it is told of as late and leaves nothing running.
     return SummariserConfig(summariser_command(command, timeout_s), timeout_s + 5)
@@ -355,7 +355,7 @@ def _done(status: str, *, as_json: bool) -> None:
 
 
 def _print_session(session: "Session", *, as_json: bool) -> None:
-    from codecards.wire.sessions import session_json  # noqa: PLC0415
+    from codecards.wire.sessions import session_json
 
     report = session.report()
     print_state(
@@ -366,7 +366,7 @@ def _print_session(session: "Session", *, as_json: bool) -> None:
 
 
 def _print_context(found: "Context", session: "Session | None" = None, *, as_json: bool) -> None:
-    from codecards.wire.sessions import context_json  # noqa: PLC0415
+    from codecards.wire.sessions import context_json
 
     actions = session.last_actions if session is not None else ()
     if as_json:

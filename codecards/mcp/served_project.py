@@ -220,7 +220,7 @@ class ServedProject:
         Raises:
             CodecardsError: It can't be read or written.
         """
-        from codecards.agents.hooks import NO_GOAL  # noqa: PLC0415
+        from codecards.agents.hooks import NO_GOAL
 
         self._check()
         name, known = self._session_name, self.engine.sessions.exists
@@ -245,7 +245,7 @@ class ServedProject:
         Raises:
             TargetNotFoundError: There is no such note.
         """
-        from codecards.router.notes.note import with_states  # noqa: PLC0415
+        from codecards.router.notes.note import with_states
 
         self._check()
         note = self.engine.archive.show(note_id)
@@ -375,7 +375,7 @@ class ServedProject:
     def _watch(self) -> None:
         """Note every change of the project's files, until the end."""
         self._let_first_question_pass()
-        from watchfiles import watch  # noqa: PLC0415 - not needed to answer
+        from watchfiles import watch
 
         ignored = str(self.engine.folder.path)
 

@@ -223,7 +223,7 @@ def of_tests(found: CardEvidence) -> Floats:
 def boilerplate(found: CardEvidence) -> Floats:
     """Return 1 for methods such as `__eq__` that types have whatever they are for, unless the query names them."""
     is_named = found.matched.scatter(found.evidence.names.by_card) > 0
-    is_boilerplate = found.evidence.found.index.is_obligatory[found.cards]
+    is_boilerplate = found.evidence.found.index.is_boilerplate[found.cards]
     return np.asarray(is_boilerplate & ~is_named, np.float32)
 
 

@@ -32,8 +32,7 @@ from codecards.retrieval.evidence.text import (
     normalised,
 )
 from codecards.retrieval.evidence.vectors import VectorEvidence
-from codecards.retrieval.store.build_columns import runs
-from codecards.retrieval.store.columns import Floats
+from codecards.retrieval.store.columns import Floats, runs
 
 N_NEAREST = 20
 """Files of so many nearest cards are shown even if they have no word of the query."""

@@ -14,8 +14,7 @@ from codecards.retrieval.evidence.terms import TermGroups
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import POSITION_DECAY, Query, is_identifier
 from codecards.retrieval.query.words import opposites
-from codecards.retrieval.store.build_columns import runs
-from codecards.retrieval.store.columns import PLACES, Floats, Int64s, Uint32s
+from codecards.retrieval.store.columns import PLACES, Floats, Int64s, Uint32s, runs
 from codecards.retrieval.store.names import name_hash, normalised_name
 
 STEM, FOLDER, OUTER = (PLACES.index(place) for place in ("stem", "folder", "outer_folder"))

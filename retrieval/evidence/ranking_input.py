@@ -7,8 +7,7 @@ import numpy as np
 
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import Query
-from codecards.retrieval.store.build_columns import runs
-from codecards.retrieval.store.columns import Int64s
+from codecards.retrieval.store.columns import Int64s, runs
 from codecards.retrieval.vectors.card_vectors import Similarity
 
 

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from codecards.retrieval.evidence.terms import TermGroups
 from codecards.retrieval.index import DerivedIndex
-from codecards.retrieval.store.build_columns import runs
-from codecards.retrieval.store.columns import Bytes, Columns, Floats, Int64s, Uint32s
+from codecards.retrieval.store.columns import Bytes, Columns, Floats, Int64s, Uint32s, runs
 
 FIELD_NAME, FIELD_PARENT, FIELD_SIGNATURE, FIELD_DOC, FIELD_BODY, FIELD_MESSAGE = range(6)
 

@@ -12,8 +12,7 @@ from codecards.retrieval.evidence.plan import QueryPlan
 from codecards.retrieval.evidence.terms import TermGroups
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import Query
-from codecards.retrieval.store.build_columns import runs
-from codecards.retrieval.store.columns import Int64s
+from codecards.retrieval.store.columns import Int64s, runs
 from codecards.retrieval.store.names import name_hash, normalised_name
 from codecards.retrieval.vectors.card_vectors import Similarity
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from codecards.retrieval.embed.card_text import card_texts, text_key
+from codecards.indexer.cards.embedded_text import text_key
 from codecards.retrieval.evidence.transformer import transformer_scores
 from codecards.retrieval.hits import Ranking
 from codecards.retrieval.query.intent import intent_of
@@ -39,7 +39,7 @@ def transformer(made: IndexedText, tmp_path: Path) -> MakeLookup:
         for card in made.cards_by_id.values():
             if card.qualified_name in cosines:
                 cosine = cosines[card.qualified_name]
-                text = card_texts([card], made.texts[card.path])[0]
+                text = made.embedded_texts[card.card_id]
                 store.put([text_key(text)], np.array([[cosine, (1 - cosine**2) ** 0.5]], np.float32))
         keys = card_keys(made.folder / "1")
         assert keys is not None
