@@ -35,7 +35,7 @@ INTERRUPTED = 130
 class CommandGroup(TyperGroup):
     """Turns errors into messages and exit codes; a traceback never reaches a user."""
 
-    def invoke(self, ctx: Any) -> Any:
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own signature
         """Run the command."""
         try:
             return super().invoke(ctx)
@@ -212,7 +212,7 @@ def write(value: Json) -> None:
 
 def say(message: str) -> None:
     """Tell something that is no answer."""
-    print(terminal_safe(message), file=sys.stderr)
+    print(terminal_safe(message), file=sys.stderr)  # noqa: T201
 
 
 def _peak_rss_mb() -> float:

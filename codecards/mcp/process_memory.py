@@ -25,5 +25,5 @@ def trim_heap() -> None:
         _c_library().malloc_trim(0)
 
 
-def _c_library() -> Any:
+def _c_library() -> Any:  # noqa: ANN401 - its functions are looked up by name
     return ctypes.CDLL(None) if sys.platform == "linux" else None

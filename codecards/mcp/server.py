@@ -251,7 +251,7 @@ async def _answered(context: McpContext, projects: Projects, tool: str, given: d
 class _OneLine(logging.Formatter):
     """Names an error in a line; its traceback is for those who ask for it with CODECARDS_DEBUG."""
 
-    def formatException(self, ei: Any) -> str:
+    def formatException(self, ei: Any) -> str:  # noqa: ANN401 - the library's name and type
         """Return the error's kind and message."""
         if is_debug():
             return super().formatException(ei)

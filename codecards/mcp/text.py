@@ -158,7 +158,7 @@ def within(rows: Iterable[Json], max_tokens: int) -> list[Json]:
     return kept
 
 
-def cleaned(value: Any) -> Any:
+def cleaned(value: Any) -> Any:  # noqa: ANN401 - any JSON value
     """Return a JSON value whose texts are all UTF-8."""
     if isinstance(value, str):
         return utf8_safe(value)

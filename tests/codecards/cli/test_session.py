@@ -30,7 +30,7 @@ def run(root: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedPro
     )  # fmt: skip
 
 
-def answer(root: Path, *arguments: str, stdin: str = "") -> Any:
+def answer(root: Path, *arguments: str, stdin: str = "") -> Any:  # noqa: ANN401 - JSON
     done = run(root, *arguments, "--json", stdin=stdin)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
