@@ -1,6 +1,6 @@
 """Finds the right code in a repository, and keeps the right code in view.
 
-The public names are loaded when they are first used, so that `import codecards` costs next to nothing.
+Public names are imported on first use, so that `import codecards` costs next to nothing.
 """
 
 import logging
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from codecards.indexer.cards.card import Card
     from codecards.router.assemble.context import Context
     from codecards.router.compress.summaries import SummariserConfig
+    from codecards.router.memory.operations import ToolCall
     from codecards.router.notes.note import Note
     from codecards.router.session import Session
 
@@ -37,12 +38,13 @@ __all__ = [
     "Session",
     "Settings",
     "SummariserConfig",
+    "ToolCall",
 ]
 
-# Without a handler of its own, a library's warnings would land on the stderr of its host.
+# Without a handler, the warnings of this library would go to the stderr of its host.
 logging.getLogger(__name__).addHandler(logging.NullHandler())
 
-_homes = {
+_modules = {
     "AsyncEngine": "codecards.async_engine",
     "AsyncSession": "codecards.async_engine",
     "Card": "codecards.indexer.cards.card",
@@ -57,11 +59,12 @@ _homes = {
     "Session": "codecards.router.session",
     "Settings": "codecards.config",
     "SummariserConfig": "codecards.router.compress.summaries",
+    "ToolCall": "codecards.router.memory.operations",
 }
 
 
 def __getattr__(name: str) -> object:
-    """Load a public name."""
-    if name not in _homes:
+    """Import a public name."""
+    if name not in _modules:
         raise AttributeError(f"module 'codecards' has no attribute {name!r}")
-    return getattr(import_module(_homes[name]), name)
+    return getattr(import_module(_modules[name]), name)

@@ -141,7 +141,9 @@ class RecentFiles:
             use = file_use(part.tool, part.arguments) if part.kind is PartKind.RESULT else None
             if use is not None:
                 before = files.pop(use.path, "")
-                merged = {line.partition("\t")[0]: line for line in (before + "\n" + part.text).split("\n") if "\t" in line}
+                merged = {
+                    line.partition("\t")[0]: line for line in (before + "\n" + part.text).split("\n") if "\t" in line
+                }
                 files[use.path] = "\n".join(merged[key] for key in sorted(merged))
                 shown.append(LEFT)
             elif part.kind is PartKind.RESULT:
@@ -185,7 +187,10 @@ class CodecardsGateway:
         """Return the texts as the gateway rewrites them."""
         del n_turns
         results = self._rewriter.rewrite(parts).results
-        return [results[part.key].text if part.kind is PartKind.RESULT and part.key in results else part.text for part in parts]
+        return [
+            results[part.key].text if part.kind is PartKind.RESULT and part.key in results else part.text
+            for part in parts
+        ]
 
 
 MakePolicy = Callable[[], TranscriptPolicy]

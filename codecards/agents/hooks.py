@@ -8,7 +8,6 @@ Only a project that has a `.codecards/` folder is written to. Nothing here loads
 
 import hashlib
 import json
-import os
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from codecards.agents.hook_events import Act, HookEvent, read_event
+from codecards.environment import is_debug, process_environment
 from codecards.errors import CodecardsError, OutsideProjectError, UsageError
 from codecards.indexer.atomic_files import locked, write_atomic
 from codecards.indexer.index_folder import FOLDER_NAME, IGNORE_TEXT
@@ -24,7 +24,8 @@ from codecards.indexer.walk.discovery import project_root
 from codecards.indexer.walk.files import resolve_inside
 from codecards.indexer.walk.secret_names import is_secret_file
 from codecards.router.compress.token_count import estimate_tokens
-from codecards.router.memory.state import SessionState
+from codecards.router.memory.operations import ToolCall
+from codecards.router.memory.state import SessionState, TaskSpec
 from codecards.router.memory.store import SessionStore
 from codecards.router.notes.archive import Archive
 from codecards.router.ports import FileText, Project
@@ -47,7 +48,7 @@ AGENTS = ("claude", "codex", "cursor", "copilot", "gemini", "qwen", "windsurf")
 
 def main(arguments: Sequence[str]) -> int:
     """Run `codecards hook AGENT EVENT [--session NAME]`, and return the exit code: always 0."""
-    return run_hook(arguments, sys.stdin.buffer, sys.stdout, sys.stderr, os.environ)
+    return run_hook(arguments, sys.stdin.buffer, sys.stdout, sys.stderr, process_environment())
 
 
 def run_hook(
@@ -64,7 +65,7 @@ def run_hook(
         print(f"codecards hook: {error}", file=stderr)
     except Exception as error:  # the outermost outlet: whatever is wrong here, the agent goes on
         print(f"codecards hook: internal error: {type(error).__name__}: {error}", file=stderr)
-        if environment.get("CODECARDS_DEBUG"):
+        if is_debug(environment):
             traceback.print_exc(file=stderr)
     answer = _answer(agent, event, payload, brief)
     if answer is not None:
@@ -136,9 +137,9 @@ def _taken(event: HookEvent, root: Path, folder: Path, store: SessionStore, name
     if event.kind == "prompt" and event.prompt.strip():
         if _wants_goal(session.state, event.conversation):
             session.set_goal(event.prompt.strip()[:MAX_GOAL_CHARACTERS])
-        session.record("prompt", query=event.conversation[:64], call=mask_secrets(event.prompt))
+        session.record(ToolCall("prompt", query=event.conversation[:64], text=mask_secrets(event.prompt)))
     elif event.kind == "compact":
-        session.record("compact", reason=event.source)
+        session.record(ToolCall("compact", reason=event.source))
     return ""
 
 
@@ -149,7 +150,7 @@ def _start(event: HookEvent, root: Path, store: SessionStore, name: str, *, know
         whole = event.source not in NEW_SESSIONS
         brief = brief_of(store.load(name), name, whole=whole)
     session = _session(root, store, name)
-    session.record("start", reason=event.source)
+    session.record(ToolCall("start", reason=event.source))
     if event.source in NEW_SESSIONS:
         log_window_entry(store.folder / name, WindowEntry("start", 0))
     if brief:
@@ -164,7 +165,7 @@ def _take_act(act: Act, root: Path, folder: Path, store: SessionStore, name: str
         # Our own server records what its tools do to the session; a recall only looks, so it is taken down here.
         query = mask_secrets(act.query)
         if act.tool.endswith("recall"):
-            _session(root, store, name).record("recall", paths=found, query=query)
+            _session(root, store, name).record(ToolCall("recall", paths=found, query=query))
         if store.exists(name):
             log_window_entry(store.folder / name, WindowEntry("answer", estimate_tokens(act.result), query, found))
         return
@@ -176,9 +177,17 @@ def _take_act(act: Act, root: Path, folder: Path, store: SessionStore, name: str
     if act.kind in ("search", "list"):
         paths = found
     session.record(
-        act.kind, paths=paths, query=mask_secrets(act.query), call=mask_secrets(act.call),
-        result="" if secret else act.result, error=act.failed, reason=act.reason, lines=act.lines,
-    )  # fmt: skip
+        ToolCall(
+            act.kind,
+            paths,
+            query=mask_secrets(act.query),
+            text=mask_secrets(act.call),
+            result="" if secret else act.result,
+            failed=act.failed,
+            reason=act.reason,
+            lines=act.lines,
+        )
+    )
     if act.kind == "read" and not act.failed and not secret:
         for path in paths:
             log_window_entry(store.folder / name, WindowEntry("read", _tokens_read(root / path, act), paths=(path,)))
@@ -236,7 +245,7 @@ def _session(root: Path, store: SessionStore, name: str) -> Session:
         if not ignore.exists():
             write_atomic(ignore, IGNORE_TEXT.encode(), mode=0o644)
         try:
-            return Session.start(store, name, project, archive, goal=NO_GOAL)
+            return Session.start(store, name, project, archive, TaskSpec(NO_GOAL))
         except UsageError:
             if not store.exists(name):
                 raise

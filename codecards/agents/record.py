@@ -59,7 +59,7 @@ def record_path(scope: str, base: Path) -> Path:
     """
     if scope == "project":
         return resolve_inside(base, f"{FOLDER_NAME}/{RECORD_NAME}")
-    from platformdirs import user_state_path  # noqa: PLC0415
+    from platformdirs import user_state_path
 
     return user_state_path("codecards", appauthor=False) / RECORD_NAME
 

@@ -40,12 +40,12 @@ from codecards.wire.answers import (
     impact_json,
     outline_json,
     path_json,
-    printable,
     recall_json,
     shown_json,
     status_json,
     symbol_json,
-    visible,
+    terminal_safe,
+    utf8_safe,
     why_not_json,
 )
 
@@ -319,14 +319,14 @@ def doctor(
         )
         if as_json:
             write((status_json(found) if found else {"generation": 0}) | {
-                "faults": [printable(fault) for fault in faults],
+                "faults": [utf8_safe(fault) for fault in faults],
                 "not_utf8": [{**path_json(one.path), "encoding": one.encoding} for one in odd],
             })  # fmt: skip
         else:
             for fault in faults:
-                typer.echo(f"fault: {visible(fault)} (`codecards doctor --repair` rebuilds it)")
+                typer.echo(f"fault: {terminal_safe(fault)} (`codecards doctor --repair` rebuilds it)")
             for one in odd:
-                typer.echo(f"not UTF-8: {visible(one.path)} is {one.encoding}")
+                typer.echo(f"not UTF-8: {terminal_safe(one.path)} is {one.encoding}")
             if not faults:
                 typer.echo("the index is whole")
     if faults:
@@ -344,7 +344,7 @@ def mcp(
     """Serve agents over stdin and stdout (Model Context Protocol)."""
     wire = claim_stdio()
     gc.disable()  # a tenth of the start went into looking for garbage among modules that all stay
-    from codecards.mcp.server import ServerOptions, serve  # noqa: PLC0415 - the SDK is slow to load
+    from codecards.mcp.server import ServerOptions, serve
 
     gc.freeze()
     gc.enable()
@@ -362,7 +362,7 @@ def panel(
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open it in the browser.")] = True,
 ) -> None:
     """Show what a model is given, on a page for this machine alone; read-only."""
-    from codecards.panel.server import serve_panel  # noqa: PLC0415 - a web server is slow to load
+    from codecards.panel.server import serve_panel
 
     with open_engine() as engine:
         serve_panel(engine, port=port, opens_browser=browser)
@@ -373,8 +373,8 @@ def clean(as_json: AsJson = False) -> None:
     """Remove the index; notes and sessions stay."""
     with open_engine() as engine:
         engine.clean()
-        print_answer(as_json, lambda: {"removed": printable(str(engine.folder.path))},
-               lambda _: typer.echo(f"removed {visible(str(engine.folder.path))}"))  # fmt: skip
+        print_answer(as_json, lambda: {"removed": utf8_safe(str(engine.folder.path))},
+               lambda _: typer.echo(f"removed {terminal_safe(str(engine.folder.path))}"))  # fmt: skip
 
 
 for command in (install, uninstall, hook, savings, tune):

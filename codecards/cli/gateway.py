@@ -24,8 +24,8 @@ def gateway(
     ] = "",
 ) -> None:
     """Serve a gateway between an agent and its model: same answers, shorter histories."""
-    from codecards.gateway.server import GatewayOptions, serve  # noqa: PLC0415
-    from codecards.outputs.store import OutputStore  # noqa: PLC0415
+    from codecards.gateway.server import GatewayOptions, serve
+    from codecards.outputs.store import OutputStore
 
     folder = project_root(chosen.project or Path.cwd()) / FOLDER_NAME
     store = OutputStore(folder / "outputs", prepare=lambda: keep_out_of_commits(folder))

@@ -13,7 +13,7 @@ from codecards.cli.run import chosen, say, write
 from codecards.errors import UsageError
 from codecards.indexer.walk.discovery import project_root
 from codecards.indexer.walk.files import check_root
-from codecards.wire.answers import printable
+from codecards.wire.answers import utf8_safe
 
 if TYPE_CHECKING:
     from codecards.agents.catalog import Agent
@@ -41,8 +41,8 @@ def install(
     as_json: AsJson = False,
 ) -> None:
     """Write MCP server, instructions and hooks into the files of coding agents."""
-    from codecards.agents.catalog import agents  # noqa: PLC0415 - other commands need none of this
-    from codecards.agents.install import detect, plan_install  # noqa: PLC0415
+    from codecards.agents.catalog import agents
+    from codecards.agents.install import detect, plan_install
 
     words = _words(command)
     base, place, record = _open(scope)
@@ -62,8 +62,8 @@ def uninstall(
     as_json: AsJson = False,
 ) -> None:
     """Take out what `install` wrote; every other byte stays."""
-    from codecards.agents.catalog import agents  # noqa: PLC0415
-    from codecards.agents.install import plan_uninstall  # noqa: PLC0415
+    from codecards.agents.catalog import agents
+    from codecards.agents.install import plan_uninstall
 
     base, place, record = _open(scope)
     table = agents(_words(record.command))
@@ -84,7 +84,7 @@ def _words(command: str) -> list[str]:
 
 def _open(scope: str) -> "tuple[Path, Path, Record]":
     """Return the base of a scope, where its record lies, and the record."""
-    from codecards.agents.record import read_record, record_path  # noqa: PLC0415
+    from codecards.agents.record import read_record, record_path
 
     if scope not in ("project", "user"):
         raise UsageError(f"There is no scope {scope!r}; take project or user.")
@@ -112,8 +112,8 @@ def _finish(
     plan: "Plan", found: "Sequence[Agent]", place: Path, record: "Record", *, yes: bool, dry_run: bool, as_json: bool
 ) -> None:
     """Show a plan, ask, and carry it out."""
-    from codecards.agents.install import carry_out  # noqa: PLC0415
-    from codecards.agents.record import save_record  # noqa: PLC0415
+    from codecards.agents.install import carry_out
+    from codecards.agents.record import save_record
 
     todo = [change for change in plan.changes if change.action != "keep"]
     save: Callable[[Record], None] = partial(save_record, place)
@@ -124,13 +124,13 @@ def _finish(
             carry_out(plan, save, record)
         write({
             "agents": [one.name for one in found],
-            "files": [{"path": printable(one.name), "action": one.action} for one in plan.changes],
-            "diff": printable(plan.diff()),
-            "notes": [printable(note) for note in plan.notes],
+            "files": [{"path": utf8_safe(one.name), "action": one.action} for one in plan.changes],
+            "diff": utf8_safe(plan.diff()),
+            "notes": [utf8_safe(note) for note in plan.notes],
             "written": writes,
         })  # fmt: skip
         return
-    typer.echo(printable(plan.diff()), nl=False)
+    typer.echo(utf8_safe(plan.diff()), nl=False)
     for note in plan.notes:
         say(f"codecards: {note}")
     if not todo:
@@ -148,7 +148,7 @@ def _finish(
             return
     carry_out(plan, save, record)
     for change in todo:
-        say(f"codecards: {change.action}d {printable(change.name)}")
+        say(f"codecards: {change.action}d {utf8_safe(change.name)}")
 
 
 def hook(
@@ -157,6 +157,6 @@ def hook(
     session: Annotated[str, typer.Option("--session", help="Where it is recorded.")] = "mcp",
 ) -> None:
     """Record an event of an agent's session (its JSON on stdin); what `install` enters as hooks."""
-    from codecards.agents.hooks import main  # noqa: PLC0415
+    from codecards.agents.hooks import main
 
     raise typer.Exit(main([agent, event, "--session", session]))

@@ -32,7 +32,7 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Add a note."""
-    from codecards.router.notes.note import NoteDraft  # noqa: PLC0415 - the router is loaded where it is used
+    from codecards.router.notes.note import NoteDraft
 
     with open_engine() as engine:
         if anchor:
@@ -52,8 +52,8 @@ def list_notes(
     as_json: AsJson = False,
 ) -> None:
     """List the notes, oldest first; those that were archived only if asked for."""
-    from codecards.router.notes.note import AnchorState, note_state  # noqa: PLC0415
-    from codecards.wire.sessions import note_json  # noqa: PLC0415
+    from codecards.router.notes.note import AnchorState, note_state
+    from codecards.wire.sessions import note_json
 
     known = (*(one.value for one in AnchorState), "archived")
     if state is not None and state not in known:
@@ -85,7 +85,7 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Find notes, best first; what is said several times counts once."""
-    from codecards.wire.sessions import note_hits_json  # noqa: PLC0415
+    from codecards.wire.sessions import note_hits_json
 
     with open_engine() as engine:
         hits = engine.archive.search(query, limit)
@@ -127,7 +127,7 @@ def archive(
 @note_app.command("review")
 def review(as_json: AsJson = False) -> None:
     """List the few notes that most need a look: broken ties, doubts, repeats, news."""
-    from codecards.wire.sessions import review_json  # noqa: PLC0415
+    from codecards.wire.sessions import review_json
 
     with open_engine() as engine:
         has_anchors = any(note.anchors for note in engine.archive.notes(archived=False))
@@ -139,7 +139,7 @@ def review(as_json: AsJson = False) -> None:
 
 def _with_states(engine: Engine, notes: Sequence["Note"]) -> list["Note"]:
     """Return the notes with the states of their anchors now; the index is only needed where there are anchors."""
-    from codecards.router.notes.note import with_states  # noqa: PLC0415
+    from codecards.router.notes.note import with_states
 
     if not any(note.anchors for note in notes):
         return list(notes)
@@ -148,6 +148,6 @@ def _with_states(engine: Engine, notes: Sequence["Note"]) -> list["Note"]:
 
 
 def _print_note(note: "Note", *, as_json: bool, what: str = "") -> None:
-    from codecards.wire.sessions import note_json  # noqa: PLC0415
+    from codecards.wire.sessions import note_json
 
     print_state(as_json, lambda: note_json(note), lambda readable: readable.show_note(note, what))

@@ -16,11 +16,13 @@ from typer.core import TyperGroup
 from codecards.answers import Calls, RetrieverStatus
 from codecards.config import Settings
 from codecards.engine import Engine
+from codecards.environment import is_debug
 from codecards.errors import CodecardsError, ProjectNotFoundError
-from codecards.indexer.build.refresh import IndexReport, Progress
+from codecards.indexer.build.progress import ProgressCallback
+from codecards.indexer.build.refresh import IndexReport
 from codecards.indexer.walk.files import check_root
 from codecards.project.transformer_vectors import NAME as TRANSFORMER
-from codecards.wire.answers import Json, calls_json, report_json, retriever_json, visible
+from codecards.wire.answers import Json, calls_json, report_json, retriever_json, terminal_safe
 
 if TYPE_CHECKING:
     from codecards.retrieval.vectors.transformer_fill import Filled
@@ -50,14 +52,14 @@ class CommandGroup(TyperGroup):
         except (typer.Exit, typer.Abort, ClickException):
             raise  # ways in which commands end on purpose
         except OSError as error:
-            if os.environ.get("CODECARDS_DEBUG"):
+            if is_debug():
                 raise
             logger.exception("the system refused")
             place = f" ({error.filename})" if error.filename else ""
             say(f"codecards: the system refused: {error.strerror or error}{place}; what was indexed before is unharmed")
             raise typer.Exit(3) from None
         except Exception as error:
-            if os.environ.get("CODECARDS_DEBUG"):
+            if is_debug():
                 raise
             logger.exception("internal error")
             say(f"codecards: internal error: {type(error).__name__}: {error}; CODECARDS_DEBUG=1 shows where it is")
@@ -128,7 +130,7 @@ def refreshed(engine: Engine, *, full: bool = False) -> IndexReport:
 
 def wait_for_changes(engine: Engine) -> None:
     """Return when files of the project have changed and settled."""
-    from watchfiles import watch  # noqa: PLC0415
+    from watchfiles import watch
 
     ignored = str(engine.folder.path)
     changes = watch(
@@ -143,7 +145,7 @@ def run_index(engine: Engine, *, full: bool, transformer: bool, as_json: bool) -
     """Bring the index up to date, fill the deep lane if that is wanted, and print what was done."""
     report = refreshed(engine, full=full)
     if not as_json:
-        from codecards.cli.print_answers import show_backfill, show_report  # noqa: PLC0415
+        from codecards.cli.print_answers import show_backfill, show_report
 
         show_report(report)
     filled, lane = _backfilled(engine) if transformer else (None, None)
@@ -160,7 +162,7 @@ def run_index(engine: Engine, *, full: bool, transformer: bool, as_json: bool) -
 
 def _backfilled(engine: Engine) -> "tuple[Filled, RetrieverStatus]":
     """Fill the deep lane with a progress bar on a terminal; broken off, it keeps what was computed."""
-    from codecards.indexer.build.worker_pool import usable_cores  # noqa: PLC0415
+    from codecards.indexer.build.worker_pool import usable_cores
 
     bar, told = _progress()
     with bar or nullcontext():
@@ -173,7 +175,7 @@ def print_answer(as_json: bool, value: Callable[[], Json], readable: Callable[[A
     if as_json:
         write(value())
     else:
-        import codecards.cli.print_answers  # noqa: PLC0415 - rich is slow to load
+        import codecards.cli.print_answers
 
         readable(codecards.cli.print_answers)
 
@@ -183,7 +185,7 @@ def print_state(as_json: bool, value: Callable[[], Json], readable: Callable[[An
     if as_json:
         write(value())
     else:
-        import codecards.cli.print_sessions  # noqa: PLC0415 - rich is slow to load
+        import codecards.cli.print_sessions
 
         readable(codecards.cli.print_sessions)
 
@@ -193,11 +195,11 @@ def print_calls(calls: Calls, what: str, *, as_json: bool) -> None:
     print_answer(as_json, lambda: calls_json(calls, what), lambda readable: readable.show_calls(calls, what))
 
 
-def _progress() -> tuple[AbstractContextManager[object] | None, Progress]:
+def _progress() -> tuple[AbstractContextManager[object] | None, ProgressCallback]:
     """Return (progress bar, function that is told), none where no person looks."""
     if not sys.stderr.isatty():
         return None, lambda _what, _done, _total: None
-    from codecards.cli.print_answers import progress_bar  # noqa: PLC0415 - rich is slow to load
+    from codecards.cli.print_answers import progress_bar
 
     return progress_bar()
 
@@ -210,13 +212,13 @@ def write(value: Json) -> None:
 
 def say(message: str) -> None:
     """Tell something that is no answer."""
-    print(visible(message), file=sys.stderr)  # noqa: T201
+    print(terminal_safe(message), file=sys.stderr)  # noqa: T201
 
 
 def _peak_rss_mb() -> float:
     """Return the peak memory of this process and the largest of its ended children, in MiB; 0 where unknown."""
     try:
-        import resource  # noqa: PLC0415 - not on Windows
+        import resource
     except ImportError:
         return 0.0
     scale = 1 << 20 if sys.platform == "darwin" else 1 << 10

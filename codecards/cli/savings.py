@@ -11,7 +11,7 @@ import typer
 from codecards.cli.run import ready_engine, say, write
 from codecards.errors import StateFileError, UsageError
 from codecards.indexer.index_folder import FOLDER_NAME
-from codecards.wire.answers import Json, printable
+from codecards.wire.answers import Json, utf8_safe
 
 if TYPE_CHECKING:
     from codecards.engine import Engine
@@ -47,10 +47,10 @@ def savings(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Count what codecards costs and spares in tokens, against grepping and reading."""
-    from codecards.mcp.token_cost import answer_of, schema_tokens  # noqa: PLC0415
-    from codecards.savings.grep_baseline import read_corpus  # noqa: PLC0415 - other commands need none of this
-    from codecards.savings.ledger import cost_of, session_cost, totals_of  # noqa: PLC0415
-    from codecards.savings.usage_log import read_supplies  # noqa: PLC0415
+    from codecards.mcp.token_cost import answer_of, schema_tokens
+    from codecards.savings.grep_baseline import read_corpus
+    from codecards.savings.ledger import cost_of, session_cost, totals_of
+    from codecards.savings.usage_log import read_window_entries
 
     with ready_engine(refresh=True) as engine:
         schema = schema_tokens()
@@ -64,7 +64,7 @@ def savings(
         ask = cache(lambda query: answer_of(engine, query))
         costs = [cost_of(one, corpus, schema, ask, read_lines) for one in questions]
         windows = [cost_of(one, corpus, schema, ask, WINDOW_LINES) for one in questions]
-        logs = [(one.name, read_supplies(one)) for one in _session_folders(engine)] if sessions else []
+        logs = [(one.name, read_window_entries(one)) for one in _session_folders(engine)] if sessions else []
         lived = [session_cost(name, supplies, corpus, schema, read_lines) for name, supplies in logs]
         ledger = SavingsReport(
             schema, read_lines, costs, totals_of(costs), totals_of(windows), [one for one in lived if one is not None]
@@ -81,7 +81,7 @@ def savings(
 
 
 def _questions(engine: "Engine", queries: Path | None, limit: int, sources: set[str]) -> "list[SavingsQuestion]":
-    from codecards.savings.questions import questions_of_file, questions_of_history  # noqa: PLC0415
+    from codecards.savings.questions import questions_of_file, questions_of_history
 
     if queries is None:
         return questions_of_history(engine.root, sources, limit)
@@ -100,9 +100,9 @@ def _session_folders(engine: "Engine") -> list[Path]:
 
 def _session_questions(engine: "Engine", known: set[str]) -> "list[SavingsQuestion]":
     """Return the questions of sessions that no hook has seen."""
-    from codecards.router.memory.store import SessionStore  # noqa: PLC0415
-    from codecards.savings.questions import questions_of_session  # noqa: PLC0415
-    from codecards.savings.usage_log import LOG_NAME  # noqa: PLC0415
+    from codecards.router.memory.store import SessionStore
+    from codecards.savings.questions import questions_of_session
+    from codecards.savings.usage_log import LOG_NAME
 
     store = SessionStore(engine.root / FOLDER_NAME / "sessions")
     names = [name for name in store.names() if not (store.folder / name / LOG_NAME).exists()]
@@ -121,12 +121,12 @@ def _json(ledger: SavingsReport) -> Json:
         "read_lines": ledger.read_lines,
         "tasks": [
             {
-                "query": printable(one.question.query), "source": printable(one.question.source),
-                "files": [printable(path) for path in one.question.targets],
+                "query": utf8_safe(one.question.query), "source": utf8_safe(one.question.source),
+                "files": [utf8_safe(path) for path in one.question.targets],
                 "found": one.found, "schema": one.schema, "answer": one.answer, "opened": one.opened,
                 "reread": one.reread, "fallback": one.fallback, "ours": one.ours,
                 "baseline": {"grep": one.baseline.grep_tokens, "read": one.baseline.read_tokens,
-                             "found": one.baseline.found, "files": [printable(path) for path in one.baseline.paths]},
+                             "found": one.baseline.found, "files": [utf8_safe(path) for path in one.baseline.paths]},
                 "net": one.net,
             }
             for one in ledger.costs
@@ -181,7 +181,7 @@ def _show(ledger: SavingsReport) -> None:
 
 def _print_rows(heads: Sequence[str], rows: Sequence[Sequence[str | int]]) -> None:
     """Print a table whose first column is text, and all others tokens."""
-    texts = [[f"{cell:,}" if isinstance(cell, int) else printable(cell)[:TEXT_WIDTH] for cell in row] for row in rows]
+    texts = [[f"{cell:,}" if isinstance(cell, int) else utf8_safe(cell)[:TEXT_WIDTH] for cell in row] for row in rows]
     widths = [max(len(cell) for cell in column) for column in zip(heads, *texts, strict=True)]
     for row in [list(heads), *texts]:
         first, *others = row

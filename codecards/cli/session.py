@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from codecards.cli.run import CommandGroup, open_engine, print_state, ready_engine, say, write
-from codecards.engine import DEFAULT_BUDGET_TOKENS, Engine
+from codecards.engine import Engine
 from codecards.errors import ProjectUnreadableError, StateFileError, UsageError
-from codecards.wire.answers import visible
+from codecards.router.memory.operations import ToolCall
+from codecards.router.session_defaults import DEFAULT_BUDGET_TOKENS
+from codecards.wire.answers import terminal_safe
 
 if TYPE_CHECKING:
     from codecards.router.assemble.context import Context
@@ -180,11 +182,17 @@ def record(
     """Take note of something that the agent did."""
     with _told(open_engine()) as engine:
         session = engine.session(name)
-        done = session.record(
-            kind, paths=tuple(path or ()), query=query, call=call, result=_text(result), error=failed, reason=reason,
+        tool_call = ToolCall(
+            kind,
+            tuple(path or ()),
+            query=query,
+            text=call,
+            result=_text(result),
+            failed=failed,
+            reason=reason,
             lines=_lines(lines),
-        )  # fmt: skip
-        _done(done, as_json=as_json)
+        )
+        _done(session.record(tool_call), as_json=as_json)
 
 
 @session_app.command("set")
@@ -229,7 +237,7 @@ def compact(
     as_json: AsJson = False,
 ) -> None:
     """Put the older acts, or a text, into a few structured fields; the whole stays restorable."""
-    from codecards.wire.sessions import compaction_json  # noqa: PLC0415
+    from codecards.wire.sessions import compaction_json
 
     text = None if source is None else _text("-") if source == "-" else _file(source).decode("utf-8", "replace")
     summarising = _summarising(summariser, summariser_timeout)
@@ -255,7 +263,7 @@ def end(
     as_json: AsJson = False,
 ) -> None:
     """End a session."""
-    from codecards.wire.sessions import note_json  # noqa: PLC0415
+    from codecards.wire.sessions import note_json
 
     with _told(open_engine()) as engine:
         note = engine.session(name).end(outcome, conclusion=conclusion)
@@ -277,7 +285,7 @@ def export(
     if output is None:
         sys.stdout.buffer.write(data + b"\n")
         return
-    from codecards.indexer.atomic_files import write_atomic  # noqa: PLC0415
+    from codecards.indexer.atomic_files import write_atomic
 
     write_atomic(output.absolute(), data)
 
@@ -326,8 +334,8 @@ def _file(name: str) -> bytes:
 def _summarising(command: str | None, timeout_s: float) -> "SummariserConfig | None":
     if command is None:
         return None
-    from codecards.cli.summariser import summariser_command  # noqa: PLC0415
-    from codecards.router.compress.summaries import SummariserConfig  # noqa: PLC0415
+    from codecards.cli.summariser import summariser_command
+    from codecards.router.compress.summaries import SummariserConfig
 
     # The program is ended first, so that it is told of as late and leaves nothing running.
     return SummariserConfig(summariser_command(command, timeout_s), timeout_s + 5)
@@ -347,7 +355,7 @@ def _done(status: str, *, as_json: bool) -> None:
 
 
 def _print_session(session: "Session", *, as_json: bool) -> None:
-    from codecards.wire.sessions import session_json  # noqa: PLC0415
+    from codecards.wire.sessions import session_json
 
     report = session.report()
     print_state(
@@ -358,14 +366,14 @@ def _print_session(session: "Session", *, as_json: bool) -> None:
 
 
 def _print_context(found: "Context", session: "Session | None" = None, *, as_json: bool) -> None:
-    from codecards.wire.sessions import context_json  # noqa: PLC0415
+    from codecards.wire.sessions import context_json
 
     actions = session.last_actions if session is not None else ()
     if as_json:
         write(context_json(found, actions))
         return
     # To a pipe goes what the model is to see, as it is; a terminal must not obey what a file says.
-    sys.stdout.write((visible(found.text, keeps_lines=True) if sys.stdout.isatty() else found.text) + "\n")
+    sys.stdout.write((terminal_safe(found.text, keeps_lines=True) if sys.stdout.isatty() else found.text) + "\n")
     sys.stdout.flush()
     say(f"codecards: {found.ledger.total_tokens} of {found.ledger.budget_tokens} tokens")
     for action in actions:

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from codecards.environment import child_environment
 from codecards.errors import CodecardsError, UsageError
 
 TARGET_VARIABLE = "CODECARDS_TARGET_TOKENS"
@@ -40,7 +41,7 @@ class SummariserCommand:
             try:
                 process = subprocess.Popen(
                     self.arguments, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                    env={**os.environ, TARGET_VARIABLE: str(target_tokens)}, start_new_session=os.name == "posix",
+                    env=child_environment(**{TARGET_VARIABLE: str(target_tokens)}), start_new_session=os.name == "posix",
                 )  # fmt: skip
             except (OSError, ValueError) as error:
                 raise CodecardsError(f"{self.arguments[0]} can't be run: {error}") from error

@@ -55,12 +55,12 @@ def read_resource(projects: Mapping[str, ServedProject], uri: str) -> str:
             f"{on_one_line(uri)[:200]!r} is no resource; they are named {SCHEME}://PROJECT/digest/PATH and …/note/ID"
         )
     if kind == "note":
-        from codecards.router.notes.markdown import write_note  # noqa: PLC0415 - few hosts ask for notes so; loads yaml
-        from codecards.router.notes.note import note_state  # noqa: PLC0415
+        from codecards.router.notes.markdown import write_note
+        from codecards.router.notes.note import note_state
 
         note = project.note(name)
         return fenced(write_note(note).decode(), note=note.note_id, state=note_state(note).value)
-    from codecards.router.compress.digests import fit_digest  # noqa: PLC0415
+    from codecards.router.compress.digests import fit_digest
 
     path, digest = project.digest(name)
     return fenced(fit_digest(digest, MAX_TOKENS), path=path)

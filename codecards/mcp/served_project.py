@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from codecards.answers import Recall
 from codecards.config import Settings
-from codecards.engine import DEFAULT_BUDGET_TOKENS, Engine
+from codecards.engine import Engine
 from codecards.errors import (
     CodecardsError,
     ProjectError,
@@ -29,6 +29,7 @@ from codecards.indexer.build.refresh import IndexReport
 from codecards.indexer.walk.files import check_root
 from codecards.mcp.background import VectorBackfill
 from codecards.mcp.process_memory import trim_heap
+from codecards.router.session_defaults import DEFAULT_BUDGET_TOKENS
 
 # The working memory is loaded by the first call that is about it: an agent's first question comes before that.
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ class ServedProject:
         deadline = time.monotonic() + CLOSE_WAIT_S
         for thread in self._threads[:1]:  # the one that writes; the other ends by itself
             thread.join(max(0.0, deadline - time.monotonic()))
-        self.engine.kill()
+        self.engine.kill_workers()
         self.engine.close()
 
     def ask(self, question: Callable[[Engine], Answer]) -> Answer:
@@ -219,7 +220,7 @@ class ServedProject:
         Raises:
             CodecardsError: It can't be read or written.
         """
-        from codecards.agents.hooks import NO_GOAL  # noqa: PLC0415
+        from codecards.agents.hooks import NO_GOAL
 
         self._check()
         name, known = self._session_name, self.engine.sessions.exists
@@ -244,7 +245,7 @@ class ServedProject:
         Raises:
             TargetNotFoundError: There is no such note.
         """
-        from codecards.router.notes.note import with_states  # noqa: PLC0415
+        from codecards.router.notes.note import with_states
 
         self._check()
         note = self.engine.archive.show(note_id)
@@ -374,7 +375,7 @@ class ServedProject:
     def _watch(self) -> None:
         """Note every change of the project's files, until the end."""
         self._let_first_question_pass()
-        from watchfiles import watch  # noqa: PLC0415 - not needed to answer
+        from watchfiles import watch
 
         ignored = str(self.engine.folder.path)
 

@@ -104,7 +104,7 @@ def _finished(command: str, exit_code: int, text: str, store: OutputStore, budge
 
 def forward_signals(process: "subprocess.Popen[bytes]") -> None:
     """Let an interrupt from the keyboard end the command alone: it reaches the command by itself, so we only wait."""
-    import signal  # noqa: PLC0415 - only the command line calls this
+    import signal
 
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -233,7 +233,7 @@ def files_view(states: Sequence[SessionState], now: WorkingMemory, traces: Mappi
 
 def _switches(old: WorkingMemory, new: WorkingMemory, actions: Sequence[RoutingAction]) -> list[Switch]:
     decided = {action.path: action.reason for action in actions if action.kind is not ActionKind.KEEP}
-    left = {departure.path: departure.why for departure in new.evicted}
+    left = {eviction.path: eviction.why for eviction in new.evicted}
     found = []
     for path in dict.fromkeys(entry.path for entry in (*old.files, *new.files)):
         before, after = _mode(old, path), _mode(new, path)

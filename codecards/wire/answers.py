@@ -1,6 +1,6 @@
-"""Wire: the JSON shapes of answers, for the command line and MCP; the contract is in README.md.
+"""Converts answers to JSON for the command line and MCP; README.md documents the contract.
 
-Paths are text where they are UTF-8, else `path_hex`: the bytes of the name in hexadecimal.
+A path that is valid UTF-8 is the text `path`; any other is `path_hex`, the bytes of the name in hexadecimal.
 """
 
 import os
@@ -30,30 +30,15 @@ if TYPE_CHECKING:
 
 Json = dict[str, object]
 CHARACTERS_A_TOKEN = 3.5
-"""Of code, about; used where a budget limits an answer."""
+"""Approximate value for code; used where a budget limits an answer."""
 MAX_SUMMARY = 200
-_of_a_part = re.compile(
+_tag_line = re.compile(
     r"\s*(?::(?:r?type|param|raises|var|ivar)\b|[@\\](?:param|type|throws|see|since|author|template)\b)"
 )
-"""How a line of documentation begins that speaks of a parameter or a type: Sphinx, Javadoc, JSDoc, Doxygen."""
+"""Start of a documentation line about a parameter or a type: Sphinx, Javadoc, JSDoc, Doxygen."""
 
 
-def printable(text: str) -> str:
-    """Return text that is valid UTF-8 whatever a file's name was made of."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def visible(text: str, *, keeps_lines: bool = False) -> str:
-    """Return text that does nothing to a terminal and hides nothing on it: names and code may be hostile.
-
-    Args:
-        text: A name, a message; code with `keeps_lines`.
-        keeps_lines: Whether line ends and tabs stay; else they are written as escapes too.
-    """
-    return printable(text).translate(_visible_code if keeps_lines else _visible_name)
-
-
-_hidden = [
+INVISIBLE = (
     *range(0x20),
     *range(0x7F, 0xA0),
     0x200E,
@@ -62,12 +47,26 @@ _hidden = [
     0x2029,
     *range(0x202A, 0x202F),
     *range(0x2066, 0x206A),
-]
-"""Control characters, and those that turn the direction of what is read."""
-_visible_name = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in _hidden} | {
-    9: "\\t", 10: "\\n", 13: "\\r",
-}  # fmt: skip
-_visible_code = {code: shown for code, shown in _visible_name.items() if code not in (9, 10)}
+)
+"""Code points of control characters, line separators, and marks that change the direction of text."""
+_escapes = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in INVISIBLE}
+_escapes |= {9: "\\t", 10: "\\n", 13: "\\r"}
+_escapes_in_code = {code: escape for code, escape in _escapes.items() if code not in (9, 10)}
+
+
+def utf8_safe(text: str) -> str:
+    """Return text that is valid UTF-8, whatever bytes a file's name is made of."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def terminal_safe(text: str, *, keeps_lines: bool = False) -> str:
+    """Return text with invisible characters escaped: names and code may be hostile to a terminal.
+
+    Args:
+        text: A name, a message; code with `keeps_lines`.
+        keeps_lines: Whether line feeds and tabs stay.
+    """
+    return utf8_safe(text).translate(_escapes_in_code if keeps_lines else _escapes)
 
 
 def path_json(path: str) -> Json:
@@ -80,9 +79,9 @@ def path_json(path: str) -> Json:
 
 
 def symbol_json(card: Card) -> Json:
-    """Return a card as `symbols` lists it."""
+    """Return the fields of a card that lists show."""
     return {
-        "id": printable(card.symbol_id),
+        "id": utf8_safe(card.symbol_id),
         "name": card.qualified_name,
         "kind": card.kind,
         **path_json(card.path),
@@ -94,42 +93,42 @@ def symbol_json(card: Card) -> Json:
 
 
 def card_json(card: Card) -> Json:
-    """Return a card whole."""
+    """Return all fields of a card."""
     return symbol_json(card) | {
         "doc": card.doc,
         "parent": card.parent,
-        "module": printable(card.module),
+        "module": utf8_safe(card.module),
         "lead_line": card.lead_line,
         "bases": list(card.bases),
         "content_hash": card.content_hash.hex(),
-        # To be copied as it is: every command takes it, and nobody has to put a path together.
-        "place": printable(f"{card.path}:{card.first_line}"),
+        # Every command accepts it as a target, so nobody has to compose a path.
+        "place": utf8_safe(f"{card.path}:{card.first_line}"),
     }
 
 
 def hit_json(hit: FoundCard, *, expand: bool = False, explain: bool = False) -> Json:
-    """Return a hit; its text with `expand`, the parts of its score with `explain`."""
-    # A hit starts with the comment above it: that is where a question in words often matches.
+    """Return a hit; with its text if `expand`, with the parts of its score if `explain`."""
+    # A hit starts with the comment above it: a question in words often matches there.
     value = {"rank": hit.rank} | symbol_json(hit.card) | {"start_line": hit.card.lead_line}
     value |= {"summary": summary(hit.card), "score": round(hit.score, 4), "fresh": hit.fresh}
     if expand:
-        value["text"] = printable(hit.text)
+        value["text"] = utf8_safe(hit.text)
     if explain:
         value["terms"] = [{"name": one.name, "value": round(one.value, 6), "detail": one.detail} for one in hit.terms]
     return value
 
 
 def summary(card: Card) -> str:
-    """Return one line that says what a card is: of its documentation the first that speaks of the whole, else its head."""
-    lines = (line for line in card.doc.split("\n") if line.strip() and not _of_a_part.match(line))
-    said = next(lines, "") or card.signature or f"{card.kind} {card.qualified_name}"
-    return printable(said if len(said) <= MAX_SUMMARY else said[: MAX_SUMMARY - 1].rstrip() + "…")
+    """Return one line that describes a card: the first documentation line that is not about a part, else its signature."""
+    lines = (line for line in card.doc.split("\n") if line.strip() and not _tag_line.match(line))
+    text = next(lines, "") or card.signature or f"{card.kind} {card.qualified_name}"
+    return utf8_safe(text if len(text) <= MAX_SUMMARY else text[: MAX_SUMMARY - 1].rstrip() + "…")
 
 
 def recall_json(
     recall: Recall, *, expand: bool = False, explain: bool = False, budget_tokens: int | None = None
 ) -> Json:
-    """Return the answer to a question; a budget drops the last hits, never a part of one."""
+    """Return the answer to a question; a budget drops whole hits from the end."""
     hits = [hit_json(hit, expand=expand, explain=explain) for hit in recall.hits]
     if budget_tokens is not None:
         spent, kept = 0.0, list[Json]()
@@ -140,38 +139,38 @@ def recall_json(
             kept.append(hit)
         hits = kept
     return {
-        "query": printable(recall.query),
+        "query": utf8_safe(recall.query),
         "kind": recall.kind,
         "verdict": recall.verdict,
         "generation": recall.generation,
         "hits": hits,
         "searched": {"files": recall.n_files, "cards": recall.n_cards, "left_out": recall.left_out},
         "suggestions": list(recall.suggestions),
-        "notices": [printable(notice) for notice in recall.notices],
-        "retrievers": [retriever_json(lane) for lane in recall.retrievers],
+        "notices": [utf8_safe(notice) for notice in recall.notices],
+        "retrievers": [retriever_json(one) for one in recall.retrievers],
         "took_ms": round(recall.took_ms, 3),
     }
 
 
-def retriever_json(lane: RetrieverStatus) -> Json:
-    """Return one way of finding, and whether it takes part."""
-    return {"name": lane.name, "ready": lane.ready, "reason": printable(lane.reason)}
+def retriever_json(status: RetrieverStatus) -> Json:
+    """Return the state of one retriever."""
+    return {"name": status.name, "ready": status.ready, "reason": utf8_safe(status.reason)}
 
 
 def problem_json(problem: Problem) -> Json:
-    """Return one file that is not indexed as one would expect."""
+    """Return why one file is not fully indexed."""
     return {
         **path_json(problem.path),
         "reason": problem.reason.value,
-        "detail": printable(problem.detail),
+        "detail": utf8_safe(problem.detail),
         "kept": problem.kept.value,
     }
 
 
 def report_json(report: IndexReport, peak_rss_mb: float) -> Json:
-    """Return what an index run did."""
+    """Return the report of an index run."""
     return {
-        "root": printable(str(report.root)),
+        "root": utf8_safe(str(report.root)),
         "generation": report.generation,
         "complete": report.complete,
         "took_ms": round(report.took_ms, 1),
@@ -186,7 +185,7 @@ def report_json(report: IndexReport, peak_rss_mb: float) -> Json:
         "cards": report.n_cards,
         "edges": report.n_edges,
         "problems": [problem_json(problem) for problem in report.problems],
-        "messages": [printable(message) for message in report.messages],
+        "messages": [utf8_safe(message) for message in report.messages],
     }
 
 
@@ -210,8 +209,8 @@ def caller_json(caller: Caller) -> Json:
     """Return one use of a symbol."""
     place = path_json(caller.path)
     return {
-        "name": printable(caller.name),
-        "path": str(place.get("path", printable(caller.path))),
+        "name": utf8_safe(caller.name),
+        "path": str(place.get("path", utf8_safe(caller.path))),
         "line": caller.line,
         "confidence": caller.confidence,
         "rule": caller.rule,
@@ -220,7 +219,7 @@ def caller_json(caller: Caller) -> Json:
 
 
 def calls_json(calls: Calls, key: str) -> Json:
-    """Return callers or callees, under that key."""
+    """Return callers or callees, under the given key."""
     return {
         "target": symbol_json(calls.target) if calls.target is not None else None,
         "candidates": [symbol_json(card) for card in calls.candidates],
@@ -232,11 +231,11 @@ def calls_json(calls: Calls, key: str) -> Json:
 
 
 def outline_json(cards: Sequence[Card], *, limit: int, offset: int, digest: str | None) -> Json:
-    """Return a page of a file's or symbol's outline; with the file's `digest` the first line of each documentation too."""
+    """Return a page of an outline; if the file's `digest` is given, with the first documentation line of each symbol."""
     page = cards[offset : offset + limit]
     has_digest = digest is not None
     rows = [symbol_json(card) | ({"doc": card.doc.partition("\n")[0][:200]} if has_digest else {}) for card in page]
-    text: Json = {"digest": printable(digest)} if digest is not None else {}
+    text: Json = {"digest": utf8_safe(digest)} if digest is not None else {}
     return {"outline": rows, "total": len(cards), "truncated": len(page) < len(cards)} | text
 
 
@@ -247,16 +246,16 @@ def shown_json(shown: ShownTarget) -> Json:
         **path_json(shown.path),
         "start_line": shown.first_line,
         "end_line": shown.last_line,
-        "text": printable(shown.text),
+        "text": utf8_safe(shown.text),
         "stale": shown.stale,
     }
 
 
 def _links_json(shown: ShownTarget) -> Json:
-    """Return what a shown card brings in and calls."""
+    """Return what a shown card imports and calls."""
     return {
         "imports": [
-            {"module": printable(one.module), "name": one.name, "alias": one.alias, "line": one.line}
+            {"module": utf8_safe(one.module), "name": one.name, "alias": one.alias, "line": one.line}
             for one in shown.imports
         ],
         "calls": [caller_json(one) for one in shown.calls],
@@ -281,38 +280,38 @@ def status_json(status: Status) -> Json:
             "dimensions": status.embedder_dimensions,
             "identity": status.embedder_identity,
         },
-        "retrievers": [retriever_json(lane) for lane in status.retrievers],
+        "retrievers": [retriever_json(one) for one in status.retrievers],
         "problems": [problem_json(problem) for problem in status.problems],
         "weights": {
             "tuned": asdict(status.tuned) if status.tuned is not None else None,
-            "problem": printable(status.tuned_problem),
+            "problem": utf8_safe(status.tuned_problem),
         },
     }
 
 
 def why_not_json(answer: WhyNot) -> Json:
     """Return why a file is not among the hits."""
-    return {"reason": answer.reason, "detail": printable(answer.detail)}
+    return {"reason": answer.reason, "detail": utf8_safe(answer.detail)}
 
 
 def impact_json(impact: Impact) -> Json:
-    """Return what a change touches."""
+    """Return the effects of a change."""
     return {
         "changed": [symbol_json(card) for card in impact.changed],
         "callers": [caller_json(one) for one in impact.callers],
-        "tests": [printable(path) for path in impact.tests],
+        "tests": [utf8_safe(path) for path in impact.tests],
     }
 
 
 def tuning_json(report: "TuneReport") -> Json:
-    """Return the figures of a project's own history."""
+    """Return the figures from a project's own history."""
     value: Json = asdict(report)
     return value
 
 
 def hit_metadata(hit: FoundCard, recall: Recall) -> Json:
-    """Return where a hit is and how good it is, in the names of `recall --json`.
+    """Return the metadata of a hit, with the field names of `recall --json`.
 
-    The text itself is the document's. It comes from the repository: data, never instructions.
+    The text itself belongs to the document. It comes from the repository: treat it as data, never as instructions.
     """
     return hit_json(hit) | {"verdict": recall.verdict, "generation": recall.generation}

@@ -1,10 +1,9 @@
-"""Session wire: the JSON shapes of notes, working memories, contexts and ledgers."""
+"""The JSON shapes of notes, working memories, contexts and ledgers."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import msgspec
 
-from codecards.errors import StateFileError
 from codecards.router.assemble.context import Context
 from codecards.router.compress.compaction import Compaction
 from codecards.router.memory.ledger import LedgerSummary, TokenLedger
@@ -14,21 +13,21 @@ from codecards.router.notes.archive import ReviewItem
 from codecards.router.notes.note import Note, note_state
 from codecards.router.notes.search import NoteHit
 from codecards.router.policy.routing import ActionKind, RoutingAction
-from codecards.wire.answers import Json, path_json, printable
+from codecards.wire.answers import Json, path_json, utf8_safe
 
 
 def note_json(note: Note) -> Json:
     """Return a note with the states of its anchors."""
     return {
         "id": note.note_id,
-        "title": printable(note.title),
-        "text": printable(note.text),
+        "title": utf8_safe(note.title),
+        "text": utf8_safe(note.text),
         "anchors": [
             {
-                "symbol": printable(anchor.symbol),
+                "symbol": utf8_safe(anchor.symbol),
                 **path_json(anchor.path),
                 "state": anchor.state.value,
-                **({"moved_from": printable(anchor.moved_from)} if anchor.moved_from else {}),
+                **({"moved_from": utf8_safe(anchor.moved_from)} if anchor.moved_from else {}),
             }
             for anchor in note.anchors
         ],
@@ -36,30 +35,30 @@ def note_json(note: Note) -> Json:
         "created": note.created,
         "updated": note.updated,
         "outcome": note.outcome,
-        "rejected": [printable(option) for option in note.rejected],
+        "rejected": [utf8_safe(option) for option in note.rejected],
         "archived": note.archived,
-        "files": [printable(path) for path in note.files],
-        "verification": printable(note.verification),
-        "leftovers": printable(note.leftovers),
+        "files": [utf8_safe(path) for path in note.files],
+        "verification": utf8_safe(note.verification),
+        "leftovers": utf8_safe(note.leftovers),
         "confidence": note.confidence,
-        "source": printable(note.source),
-        "history": [{"text": printable(old.text), "replaced": old.replaced} for old in note.history],
+        "source": utf8_safe(note.source),
+        "history": [{"text": utf8_safe(old.text), "replaced": old.replaced} for old in note.history],
     }
 
 
 def note_hits_json(query: str, hits: Iterable[tuple[NoteHit, Note]]) -> Json:
-    """Return the notes that answer a query, each with the state that its anchors have now."""
+    """Return the notes that match a query, each with the current states of its anchors."""
     rows = [note_json(note) | {"score": round(hit.score, 4), "duplicates": list(hit.duplicates)} for hit, note in hits]
-    return {"query": printable(query), "notes": rows}
+    return {"query": utf8_safe(query), "notes": rows}
 
 
 def review_json(items: Iterable[ReviewItem]) -> Json:
-    """Return the notes to look at, each with the reason."""
-    return {"notes": [note_json(item.note) | {"reason": printable(item.reason)} for item in items]}
+    """Return the notes to review, each with the reason."""
+    return {"notes": [note_json(item.note) | {"reason": utf8_safe(item.reason)} for item in items]}
 
 
 def session_json(state: SessionState, summary: LedgerSummary, ratio: float | None, alarms: Iterable[str]) -> Json:
-    """Return a session: the working memory as in the article, and what is known of the session itself."""
+    """Return a session: its working memory, and facts about the session itself."""
     return memory_as_json(state.memory) | {
         "session": {
             "name": state.name,
@@ -80,10 +79,10 @@ def session_json(state: SessionState, summary: LedgerSummary, ratio: float | Non
 
 
 def context_json(context: Context, actions: Iterable[RoutingAction] = ()) -> Json:
-    """Return a rendered context with its ledger and the router's switches."""
+    """Return a rendered context with its ledger, the router's decisions and the outcome of each item."""
     return {
-        "text": printable(context.text),
-        "messages": [{key: printable(value) for key, value in message.items()} for message in context.messages],
+        "text": utf8_safe(context.text),
+        "messages": [{key: utf8_safe(value) for key, value in message.items()} for message in context.messages],
         "ledger": ledger_json(context.ledger),
         "files": [
             {
@@ -104,10 +103,10 @@ def context_json(context: Context, actions: Iterable[RoutingAction] = ()) -> Jso
             for action in actions
             if action.kind is not ActionKind.KEEP or action.reason
         ],
-        "fates": [
-            {"what": printable(one.what), "fate": one.kind.value, "reason": one.reason} for one in context.outcomes
+        "outcomes": [
+            {"what": utf8_safe(one.what), "outcome": one.kind.value, "reason": one.reason} for one in context.outcomes
         ],
-        "left_out": [printable(one) for one in context.left_out],
+        "left_out": [utf8_safe(one) for one in context.left_out],
         "turn": context.turn,
         "version": context.version,
     }
@@ -121,21 +120,21 @@ def ledger_json(ledger: TokenLedger) -> Json:
         "total_tokens": ledger.total_tokens,
         "by_category": {name: tokens for name, tokens in ledger.by_category().items() if tokens},
         "lines": [
-            {"name": line.name, "category": line.category, "tokens": line.tokens, "source": printable(line.source)}
+            {"name": line.name, "category": line.category, "tokens": line.tokens, "source": utf8_safe(line.source)}
             for line in ledger.lines
         ],
     }
 
 
 def compaction_json(compaction: Compaction) -> Json:
-    """Return a compacted text: structured fields, what was left out, and the handle to the whole."""
+    """Return a compacted text: structured fields, what was left out, and the handle of the original."""
     return dict(compaction.as_json())
 
 
 def memory_as_json(memory: WorkingMemory) -> dict[str, object]:
-    """Return the memory as JSON values; what has its default is left out, but for the article's own fields."""
+    """Return the working memory as JSON values."""
     task = memory.task
-    found: dict[str, object] = {
+    return {
         "task": {"goal": task.goal, "status": task.status, "constraints": list(task.constraints)},
         "files": [
             {
@@ -157,16 +156,3 @@ def memory_as_json(memory: WorkingMemory) -> dict[str, object]:
         "todo": [msgspec.to_builtins(item) for item in memory.todo],
         "turn": memory.turn,
     }
-    return found
-
-
-def memory_from_json(data: Mapping[str, object]) -> WorkingMemory:
-    """Return the memory of JSON values; unknown fields are ignored, missing ones have their default.
-
-    Raises:
-        StateFileError: A field has another type than it must have, or there is no goal.
-    """
-    try:
-        return msgspec.convert(dict(data), type=WorkingMemory)
-    except msgspec.ValidationError as error:
-        raise StateFileError(f"This is no working memory: {error}") from error

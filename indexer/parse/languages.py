@@ -126,6 +126,11 @@ LANGUAGES: tuple[Language, ...] = (
 
 LANGUAGE_BY_NAME: Mapping[str, Language] = {language.name: language for language in LANGUAGES}
 
+FILE_SUFFIXES = (
+    "py|pyi|pyx|js|jsx|mjs|cjs|ts|tsx|mts|cts|go|rs|java|kt|kts|scala|sc|c|h|cc|cpp|cxx|hpp|hh|cs|rb|php|swift|lua|ex|exs"
+    "|hs|zig|sql|sh|bash|md|rst|toml|yaml|yml|json|vue|svelte|html|css|txt|cfg|ini"
+)
+"""Suffixes, as a regular expression, by which a word in a text is a file's name even without a folder."""
 _BY_SUFFIX = {suffix: language.name for language in LANGUAGES for suffix in language.suffixes}
 _BY_FILENAME = {filename: language.name for language in LANGUAGES for filename in language.filenames}
 _BY_INTERPRETER = {program: language.name for language in LANGUAGES for program in language.interpreters}

@@ -1,18 +1,16 @@
-"""Entities: what must survive a compaction letter by letter: paths, errors, commits, symbols."""
+"""Entities: strings that a compaction must keep verbatim (paths, errors, commits, symbols)."""
 
 import re
 from dataclasses import dataclass
 
-_SUFFIXES = (
-    "py|pyi|js|jsx|ts|tsx|go|rs|java|kt|c|h|cc|cpp|hpp|cs|rb|php|swift|scala|sh|lua|ex|hs|zig|sql|md|rst|toml|ya?ml"
-    "|json|cfg|ini|txt|html|css|vue|svelte"
-)
+from codecards.indexer.parse.languages import FILE_SUFFIXES
+
 _PATTERNS = (
     ("error", r"\b[A-Za-z_][\w.]*(?:Error|Exception|Panic|Fault)\b(?::[^\n]{1,160})?"),
     ("error", r"\b(?:error|fatal|panic)(?:\[[A-Z]?\d+\])?:[^\n]{1,160}"),
     ("error", r"\b(?:[A-Z]{1,5}-?\d{3,5}|E[A-Z]{4,})\b"),
     ("path", r"(?<![\w/.:-])(?:[A-Za-z]:\\|\.{0,2}/)?(?:[\w.+@-]+[/\\])+[\w.+@-]*\w(?::\d+)?"),
-    ("path", rf"(?<![\w/.-])[\w+@-]+\.(?:{_SUFFIXES})(?::\d+)?(?!\w)"),
+    ("path", rf"(?<![\w/.-])[\w+@-]+\.(?:{FILE_SUFFIXES})(?::\d+)?(?!\w)"),
     ("commit", r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b"),
     ("symbol", r"\b[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)+(?:\(\))?"),
     ("symbol", r"\b[A-Za-z_]\w*\(\)"),
@@ -24,7 +22,7 @@ KINDS = ("path", "error", "commit", "symbol")
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """One exact string, and what it names."""
+    """One exact string and its kind."""
 
     kind: str
     """One of `KINDS`."""
@@ -32,7 +30,7 @@ class Entity:
 
 
 def find_entities(text: str) -> tuple[Entity, ...]:
-    """Return the entities of a text, each once, in the order of their first use."""
+    """Return the entities of a text without duplicates, in the order of their first use."""
     found: dict[Entity, None] = {}
     for match in _entity.finditer(text):
         kind = (match.lastgroup or "").partition("_")[0]
@@ -43,6 +41,6 @@ def find_entities(text: str) -> tuple[Entity, ...]:
 
 
 def survival(source: str, compacted: str) -> float:
-    """Return the share of the source's entities that stand letter by letter in the compacted text, 1 if it has none."""
+    """Return the share of the source's entities that the compacted text contains verbatim, 1 if there are none."""
     wanted = find_entities(source)
     return sum(entity.text in compacted for entity in wanted) / len(wanted) if wanted else 1.0

@@ -1,7 +1,7 @@
-"""Mines (documentation sentence, code) pairs out of source files.
+"""Mines pairs (documentation sentence, code) from source files, which are parsed and never run.
 
-A pair is one definition: the first sentence of its docstring or comment is what somebody could have asked, its code
-without the documentation is what should be found. Nothing is run, only parsed.
+A pair is one definition: the first sentence of its docstring or comment serves as the question, and its code without the
+documentation as the answer.
 """
 
 import hashlib
@@ -52,14 +52,14 @@ class TextPair:
     role: str
     language: str
     path: str
-    """Inside the package, without its top folder."""
+    """Path inside the package, without its top folder."""
     name: str
-    """Qualified, with dots."""
+    """Qualified name, with dots."""
     signature: str
     sentence: str
-    """First sentence of the documentation, cleaned of markup."""
+    """First sentence of the documentation, without markup."""
     rest: str
-    """What the documentation says after it, "" if nothing; at most 600 characters."""
+    """The documentation after it, "" if none; at most 600 characters."""
     body: str
     """The code without its documentation, at most `MAX_BODY_CHARS`."""
 
@@ -115,7 +115,7 @@ def _pair(source: Source, path: str, raw: bytes, node: Node, names: tuple[str, .
     outer = with_wrappers(node, grammar)
     doc_node = _docstring_node(node) if grammar.language == "python" else None
     doc, _ = documentation(outer, node, grammar)
-    # Go's custom is to start with the name, which nobody who asks knows yet.
+    # Go's documentation starts with the name, which whoever asks does not know yet.
     parts = split_documentation(re.sub(rf"\A\s*{re.escape(names[-1].rpartition('.')[2])}\s", "", doc))
     if parts is None:
         return None
@@ -132,12 +132,12 @@ def _pair(source: Source, path: str, raw: bytes, node: Node, names: tuple[str, .
 
 
 def documentation(outer: Node, node: Node, grammar: Grammar) -> tuple[str, set[int]]:
-    """Return what documents a definition, "" if nothing, and the rows (from 0) on which it stands.
+    """Return the documentation of a definition, "" if none, and its rows, counted from 0.
 
     Args:
         outer: The outermost node that wraps the definition.
         node: The definition.
-        grammar: Of its language.
+        grammar: The grammar of its language.
     """
     doc_node = _docstring_node(node) if grammar.language == "python" else None
     if doc_node is not None:
@@ -147,9 +147,9 @@ def documentation(outer: Node, node: Node, grammar: Grammar) -> tuple[str, set[i
 
 
 def split_documentation(doc: str) -> tuple[str, str] | None:
-    """Return the first sentence of a documentation text and what follows it, None if it says nothing that can be asked.
+    """Return the first sentence of a documentation text and the text after it; None if the sentence can't serve as a question.
 
-    Sentences of 4 to 40 words are kept, or of 4 to 80 Chinese characters.
+    A question has 4 to 40 words, or 4 to 80 Chinese characters.
     """
     tag = _TAG_LINE.search(doc)
     text = doc[: tag.start()] if tag else doc
@@ -175,7 +175,7 @@ def _docstring_node(node: Node) -> Node | None:
 
 
 def _leading_comment(node: Node, grammar: Grammar) -> tuple[str, set[int]]:
-    """Return the comment directly above a node, without its signs, and its rows."""
+    """Return the comment directly above a node, without comment signs, and its rows."""
     comments: list[str] = []
     rows: set[int] = set()
     below = node
@@ -196,14 +196,14 @@ def _leading_comment(node: Node, grammar: Grammar) -> tuple[str, set[int]]:
 
 
 def with_wrappers(node: Node, grammar: Grammar) -> Node:
-    """Return the outermost node that wraps a definition: decorators, `export`; itself without any."""
+    """Return the outermost node that wraps a definition (decorators, `export`), or the definition itself."""
     while node.parent is not None and node.parent.type in grammar.wrappers:
         node = node.parent
     return node
 
 
 def name_of(node: Node, grammar: Grammar) -> str:
-    """Return the name of a definition, with its receiver in Go; "" for a node that is none."""
+    """Return the name of a definition, with its receiver in Go; "" for a node that is not a definition."""
     if grammar.language == "elixir":
         match = re.match(r"defp?\s+(\w+[?!]?)", _text(node)[:200])
         return match[1] if match else ""
@@ -244,7 +244,7 @@ def _text(node: Node) -> str:
 
 
 def short_path(path: str) -> str:
-    """Return a path without the archive's own top: "package/src/a.ts" → "src/a.ts"."""
+    """Return a path without the archive's top folder: "package/src/a.ts" → "src/a.ts"."""
     for top in ("./usr/share/gocode/src/", "./usr/share/cargo/registry/", "./usr/share/php/", "./usr/lib/ruby/"):
         path = path.removeprefix(top)
     parts = PurePosixPath(path).parts
