@@ -26,15 +26,19 @@ MAX_INDEXED_LINES = 50_000
 """Lines of one output that are searchable; the rest is kept and can be restored."""
 MAX_INDEXED_CHARACTERS = 2_000
 BUSY_TIMEOUT_S = 10.0
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS outputs (
-    output_id INTEGER PRIMARY KEY, handle TEXT NOT NULL UNIQUE, created TEXT NOT NULL, last_used INTEGER NOT NULL,
-    source TEXT NOT NULL, exit_code INTEGER, n_lines INTEGER NOT NULL, n_characters INTEGER NOT NULL, text BLOB NOT NULL
-);
-CREATE VIRTUAL TABLE IF NOT EXISTS lines USING fts5(
-    text, output_id UNINDEXED, line UNINDEXED, tokenize = "unicode61 tokenchars '_'"
-);
-"""
+_SCHEMA = (
+    """
+    CREATE TABLE IF NOT EXISTS outputs (
+        output_id INTEGER PRIMARY KEY, handle TEXT NOT NULL UNIQUE, created TEXT NOT NULL, last_used INTEGER NOT NULL,
+        source TEXT NOT NULL, exit_code INTEGER, n_lines INTEGER NOT NULL, n_characters INTEGER NOT NULL, text BLOB NOT NULL
+    )
+    """,
+    """
+    CREATE VIRTUAL TABLE IF NOT EXISTS lines USING fts5(
+        text, output_id UNINDEXED, line UNINDEXED, tokenize = "unicode61 tokenchars '_'"
+    )
+    """,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,10 +196,15 @@ class OutputStore:
             if write and not self.path.exists():
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))  # outputs can hold secrets
-            with closing(sqlite3.connect(self.path, timeout=BUSY_TIMEOUT_S)) as connection, connection:
-                if write:
-                    connection.executescript(_SCHEMA)
+            with closing(sqlite3.connect(self.path, timeout=BUSY_TIMEOUT_S, isolation_level=None)) as connection:
+                if not write:
+                    yield connection
+                    return
+                connection.execute("BEGIN IMMEDIATE")  # two writers must not create the tables at once
+                for statement in _SCHEMA:
+                    connection.execute(statement)
                 yield connection
+                connection.execute("COMMIT")  # an error closes the connection, which rolls back
         except (sqlite3.Error, OSError, zlib.error) as error:
             raise StateFileError(
                 f"the kept outputs in {self.path} can't be used ({error}); remove the file to begin anew"
