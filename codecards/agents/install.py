@@ -21,7 +21,7 @@ MAX_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class FileChange:
+class PlannedChange:
     """One file as it is and as it is to be."""
 
     path: Path
@@ -46,7 +46,7 @@ class Plan:
     """What is to be written."""
 
     base: Path
-    changes: tuple[FileChange, ...]
+    changes: tuple[PlannedChange, ...]
     record: Record
     """As it is to be afterwards."""
     notes: tuple[str, ...] = ()
@@ -214,7 +214,7 @@ def carry_out(plan: Plan, save_record: Callable[[Record], None], old_record: Rec
             raise ConfigurationError(f"{change.name} was changed by another program meanwhile; run this again.")
     # The record first: if this process dies now, what it may have written can still be taken back.
     save_record(replace(plan.record, files=_united(old_record, plan.record)))
-    written: list[FileChange] = []
+    written: list[PlannedChange] = []
     try:
         for change in plan.changes:
             if change.action != "keep":
@@ -231,9 +231,9 @@ def carry_out(plan: Plan, save_record: Callable[[Record], None], old_record: Rec
     save_record(plan.record)
 
 
-def _changes(draft: _Draft) -> tuple[FileChange, ...]:
+def _changes(draft: _Draft) -> tuple[PlannedChange, ...]:
     return tuple(
-        FileChange(path, draft.key(path), draft.before[path], draft.after[path])
+        PlannedChange(path, draft.key(path), draft.before[path], draft.after[path])
         for path in sorted(draft.after, key=str)
         if draft.before[path] != draft.after[path] or draft.key(path) in draft.record
     )
@@ -298,7 +298,7 @@ def _united(old: Record, new: Record) -> tuple[InstalledFile, ...]:
     return tuple(files[key] for key in sorted(files))
 
 
-def _diff(change: FileChange) -> str:
+def _diff(change: PlannedChange) -> str:
     if change.action == "keep":
         return ""
     before, after = (_lines(data) for data in (change.before, change.after))

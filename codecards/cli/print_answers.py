@@ -14,7 +14,8 @@ from codecards.indexer.build.refresh import Progress as Told
 from codecards.indexer.cards.card import Card
 from codecards.indexer.problems import Problem
 from codecards.tuning.fit import TuneReport
-from codecards.wire.answers import summary, visible
+from codecards.untrusted_text import terminal_safe
+from codecards.wire.answers import summary
 
 LEXERS = {"csharp": "csharp", "tsx": "tsx", "cpp": "cpp", "jupyter": "json", "": "text"}
 MAX_PROBLEMS = 10
@@ -39,7 +40,7 @@ def show_report(report: IndexReport) -> None:
     """Print what an index run did."""
     out = console()
     for message in report.messages:
-        out.print(f"note: {visible(message)}", markup=False)
+        out.print(f"note: {terminal_safe(message)}", markup=False)
     out.print(
         f"generation {report.generation}: {report.n_seen:,} files, {report.n_cards:,} cards, {report.n_edges:,} edges"
         f" in {report.took_ms / 1000:.2f} s ({report.n_read:,} read, {report.n_unchanged:,} unchanged,"
@@ -62,7 +63,7 @@ def show_problems(out: Console, problems: Sequence[Problem]) -> None:
     for (reason, kept), some in sorted(by_reason.items()):
         out.print(f"  {reason} (kept: {kept}): {len(some)}", markup=False)
         for one in some[:3] if kept == "whole" else some[:MAX_PROBLEMS]:
-            out.print(f"    {visible(one.path)}: {visible(one.detail)}", markup=False)
+            out.print(f"    {terminal_safe(one.path)}: {terminal_safe(one.detail)}", markup=False)
         if len(some) > MAX_PROBLEMS:
             out.print(f"    … `codecards status --json` lists all {len(some)}", markup=False)
 
@@ -71,25 +72,25 @@ def show_recall(recall: Recall, *, expand: bool, explain: bool) -> None:
     """Print hits."""
     out = console()
     for notice in recall.notices:
-        out.print(f"note: {visible(notice)}", markup=False)
+        out.print(f"note: {terminal_safe(notice)}", markup=False)
     if not recall.hits:
-        out.print(f"Nothing found for {visible(recall.query)[:80]!r} in {recall.n_files:,} files.", markup=False)
+        out.print(f"Nothing found for {terminal_safe(recall.query)[:80]!r} in {recall.n_files:,} files.", markup=False)
     elif recall.verdict == "weak":
         out.print("Nothing fits well; the nearest:", markup=False)
     for hit in recall.hits:
         card = hit.card
         stale = "" if hit.fresh else "  (changed since it was indexed)"
-        place = f"{visible(card.path)}:{card.first_line}-{card.last_line}"
+        place = f"{terminal_safe(card.path)}:{card.first_line}-{card.last_line}"
         out.print(f"{hit.rank:>2}  ", end="", markup=False)
         out.print(place, style="bold cyan", end="", markup=False)
         out.print(f"  {card.kind} ", style="dim", end="", markup=False)
-        out.print(visible(card.qualified_name), style="bold", end="", markup=False)
+        out.print(terminal_safe(card.qualified_name), style="bold", end="", markup=False)
         out.print(f"  {hit.score:.2f}{stale}", style="dim", markup=False)
-        out.print(f"    {visible(summary(card))}", markup=False)
+        out.print(f"    {terminal_safe(summary(card))}", markup=False)
         if explain:
             for term in sorted(hit.terms, key=lambda one: -abs(one.value)):
                 out.print(
-                    f"      {term.value:+7.3f}  {term.name:<16} {visible(term.detail)}", style="dim", markup=False
+                    f"      {term.value:+7.3f}  {term.name:<16} {terminal_safe(term.detail)}", style="dim", markup=False
                 )
         if expand:
             show_code(out, hit.text, card.language, card.lead_line)
@@ -98,14 +99,14 @@ def show_recall(recall: Recall, *, expand: bool, explain: bool) -> None:
             f"{lane.name} {'on' if lane.ready else 'off'}{f' ({lane.reason})' if lane.reason else ''}"
             for lane in recall.retrievers
         )
-        out.print("retrievers: " + visible(", ".join(retrievers)), style="dim", markup=False)
+        out.print("retrievers: " + terminal_safe(", ".join(retrievers)), style="dim", markup=False)
     if recall.suggestions:
-        out.print("Near names: " + visible(", ".join(recall.suggestions)), markup=False)
+        out.print("Near names: " + terminal_safe(", ".join(recall.suggestions)), markup=False)
 
 
 def show_code(out: Console, text: str, language: str, first_line: int) -> None:
     """Print code, on a terminal with colours and line numbers."""
-    code = visible(text, keeps_lines=True)
+    code = terminal_safe(text, keeps_lines=True)
     if out.is_terminal:
         out.print(Syntax(code, LEXERS.get(language, language), line_numbers=True, start_line=first_line))
     else:
@@ -119,7 +120,7 @@ def show_outline(cards: Sequence[Card], n_cards: int, digest: str | None) -> Non
     else:
         out = console()
         for row in digest.split("\n"):
-            out.print(visible(row), markup=False)
+            out.print(terminal_safe(row), markup=False)
 
 
 def show_cards(cards: Iterable[Card], title: str = "") -> None:
@@ -129,7 +130,7 @@ def show_cards(cards: Iterable[Card], title: str = "") -> None:
         out.print(title, markup=False)
     for card in cards:
         out.print(
-            f"{visible(card.path)}:{card.first_line}-{card.last_line}  {card.kind}  {visible(card.qualified_name)}",
+            f"{terminal_safe(card.path)}:{card.first_line}-{card.last_line}  {card.kind}  {terminal_safe(card.qualified_name)}",
             markup=False,
         )
 
@@ -138,20 +139,20 @@ def show_calls(calls: Calls, what: str) -> None:
     """Print callers or callees."""
     out = console()
     if calls.target is None and not calls.candidates:
-        near = f" Near names: {visible(', '.join(calls.suggestions))}." if calls.suggestions else ""
+        near = f" Near names: {terminal_safe(', '.join(calls.suggestions))}." if calls.suggestions else ""
         out.print(f"No symbol has that name.{near}", markup=False)
         return
     if calls.target is None:
         show_cards(calls.candidates, "The name may mean several things; give --path or one of these as PATH::NAME:")
         return
     out.print(
-        f"{what} of {visible(calls.target.qualified_name)} ({visible(calls.target.path)}:{calls.target.first_line}):"
+        f"{what} of {terminal_safe(calls.target.qualified_name)} ({terminal_safe(calls.target.path)}:{calls.target.first_line}):"
         f" {calls.total}",
         markup=False,
     )
     for one in calls.calls:
-        place = f"{visible(one.path)}:{one.line}" if one.path else f"line {one.line}"
-        out.print(f"  {place}  {visible(one.name)}  {one.confidence} ({one.rule})", markup=False)
+        place = f"{terminal_safe(one.path)}:{one.line}" if one.path else f"line {one.line}"
+        out.print(f"  {place}  {terminal_safe(one.name)}  {one.confidence} ({one.rule})", markup=False)
     if calls.truncated:
         out.print(f"  … {calls.total - len(calls.calls)} more: --offset and --limit", markup=False)
 
@@ -162,22 +163,24 @@ def show_files(files: Sequence[FileSummary]) -> None:
     if not out.is_terminal:
         for one in files:
             out.print(
-                f"{visible(one.path)}\t{one.language or 'text'}\t{one.role}\t{one.encoding}\t{one.n_cards}",
+                f"{terminal_safe(one.path)}\t{one.language or 'text'}\t{one.role}\t{one.encoding}\t{one.n_cards}",
                 markup=False,
             )
         return
     table = Table("file", "language", "role", "encoding", "cards")
     for one in files:
-        table.add_row(escape(visible(one.path)), one.language or "text", one.role, one.encoding, str(one.n_cards))
+        table.add_row(escape(terminal_safe(one.path)), one.language or "text", one.role, one.encoding, str(one.n_cards))
     out.print(table)
 
 
 def print_target(shown: ShownTarget) -> None:
     """Print a symbol, file or line."""
     out = console()
-    name = f" {visible(shown.card.qualified_name)}" if shown.card else ""
+    name = f" {terminal_safe(shown.card.qualified_name)}" if shown.card else ""
     stale = " (changed since it was indexed)" if shown.stale else ""
-    out.print(f"{visible(shown.path)}:{shown.first_line}-{shown.last_line}{name}{stale}", style="bold", markup=False)
+    out.print(
+        f"{terminal_safe(shown.path)}:{shown.first_line}-{shown.last_line}{name}{stale}", style="bold", markup=False
+    )
     show_code(out, shown.text, shown.card.language if shown.card else "", shown.first_line)
 
 
@@ -209,7 +212,7 @@ def show_status(status: Status) -> None:
             markup=False,
         )
     elif status.tuned_problem:
-        out.print(f"weights: the default ones; {visible(status.tuned_problem)}", markup=False)
+        out.print(f"weights: the default ones; {terminal_safe(status.tuned_problem)}", markup=False)
     show_problems(out, status.problems)
 
 
@@ -222,7 +225,7 @@ def retriever_state(lane: RetrieverStatus) -> str:
 
 def show_why(answer: WhyNot) -> None:
     """Print why a file is not among the hits."""
-    console().print(f"{answer.reason}: {visible(answer.detail)}", markup=False)
+    console().print(f"{answer.reason}: {terminal_safe(answer.detail)}", markup=False)
 
 
 def show_impact(impact: Impact) -> None:
@@ -231,8 +234,8 @@ def show_impact(impact: Impact) -> None:
     out = console()
     out.print(f"callers: {len(impact.callers)}", markup=False)
     for one in impact.callers:
-        out.print(f"  {visible(one.path)}:{one.line}  {visible(one.name)}  {one.confidence}", markup=False)
-    out.print("tests to run: " + (" ".join(visible(path) for path in impact.tests) or "none found"), markup=False)
+        out.print(f"  {terminal_safe(one.path)}:{one.line}  {terminal_safe(one.name)}  {one.confidence}", markup=False)
+    out.print("tests to run: " + (" ".join(terminal_safe(path) for path in impact.tests) or "none found"), markup=False)
 
 
 def show_tuning(report: TuneReport) -> None:

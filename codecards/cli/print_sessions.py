@@ -12,27 +12,27 @@ from codecards.router.memory.ledger import LedgerSummary
 from codecards.router.memory.state import SessionState
 from codecards.router.notes.archive import DamagedNote, ReviewItem
 from codecards.router.notes.note import Note, note_state
-from codecards.wire.answers import visible
+from codecards.untrusted_text import terminal_safe
 
 
 def show_note(note: Note, what: str = "") -> None:
     """Print a note whole."""
-    head = f"{what} {note.note_id}".strip() + (f"  {visible(note.title)}" if note.title else "")
+    head = f"{what} {note.note_id}".strip() + (f"  {terminal_safe(note.title)}" if note.title else "")
     typer.echo(f"{head}  ({note.created}, {note_state(note).value}{', archived' if note.archived else ''})")
-    typer.echo(visible(note.text, keeps_lines=True))
+    typer.echo(terminal_safe(note.text, keeps_lines=True))
     for anchor in note.anchors:
-        moved = f", moved from {visible(anchor.moved_from)}" if anchor.moved_from else ""
-        typer.echo(f"  at {visible(anchor.path)} {visible(anchor.symbol)} ({anchor.state.value}{moved})")
+        moved = f", moved from {terminal_safe(anchor.moved_from)}" if anchor.moved_from else ""
+        typer.echo(f"  at {terminal_safe(anchor.path)} {terminal_safe(anchor.symbol)} ({anchor.state.value}{moved})")
     for option in note.rejected:
-        typer.echo(f"  rejected: {visible(option)}")
+        typer.echo(f"  rejected: {terminal_safe(option)}")
     for old in note.history:
-        typer.echo(f"  before {old.replaced}: {visible(old.text)}")
+        typer.echo(f"  before {old.replaced}: {terminal_safe(old.text)}")
 
 
 def show_notes(notes: Sequence[Note], damaged: Iterable[DamagedNote] = ()) -> None:
     """Print notes, a row each."""
     for one in damaged:
-        typer.echo(f"not readable: {visible(one.name)}: {visible(one.detail)}")
+        typer.echo(f"not readable: {terminal_safe(one.name)}: {terminal_safe(one.detail)}")
     if not notes:
         typer.echo("no notes")
         return
@@ -47,7 +47,7 @@ def show_review(items: Iterable[ReviewItem]) -> None:
     """Print the notes to look at, and why."""
     for item in items:
         first = " ".join((item.note.title or item.note.text).split())[:100]
-        typer.echo(f"{item.note.note_id}  {item.reason}: {visible(first)}")
+        typer.echo(f"{item.note.note_id}  {item.reason}: {terminal_safe(first)}")
 
 
 def show_sessions(states: Sequence[SessionState]) -> None:
@@ -65,10 +65,10 @@ def show_sessions(states: Sequence[SessionState]) -> None:
 def show_session(state: SessionState, summary: LedgerSummary, ratio: float | None, alarms: Iterable[str]) -> None:
     """Print a working memory and where the tokens went."""
     out, memory = console(), state.memory
-    out.print(f"goal: {visible(memory.task.goal)}", markup=False)
+    out.print(f"goal: {terminal_safe(memory.task.goal)}", markup=False)
     out.print(f"status: {memory.task.status}, turn {memory.turn}, budget {state.budget_tokens:,} tokens", markup=False)
     for constraint in memory.task.constraints:
-        out.print(f"constraint: {visible(constraint)}", markup=False)
+        out.print(f"constraint: {terminal_safe(constraint)}", markup=False)
     if memory.files:
         table = Table("file", "mode", "last used", "purpose", "why", box=None, pad_edge=False)
         for entry in memory.files:
@@ -78,7 +78,7 @@ def show_session(state: SessionState, summary: LedgerSummary, ratio: float | Non
             )  # fmt: skip
         out.print(table)
     for change in memory.changes:
-        out.print(f"changed {visible(change.path)}: {change.action} {visible(change.reason)}", markup=False)
+        out.print(f"changed {terminal_safe(change.path)}: {change.action} {terminal_safe(change.reason)}", markup=False)
     if summary.n_turns:
         shares = ", ".join(f"{name} {share:.0%}" for name, share in summary.shares.items())
         used = "" if ratio is None else f"; {ratio:.0%} of what was shown was used"
@@ -93,7 +93,9 @@ def show_session(state: SessionState, summary: LedgerSummary, ratio: float | Non
 def show_conflicts(conflicts: Sequence[Conflict]) -> None:
     """Print the points in which two sessions differ."""
     for one in conflicts:
-        typer.echo(f"{visible(one.what)}: ours stays: {visible(one.ours)}; theirs: {visible(one.theirs)}")
+        typer.echo(
+            f"{terminal_safe(one.what)}: ours stays: {terminal_safe(one.ours)}; theirs: {terminal_safe(one.theirs)}"
+        )
     typer.echo(f"taken in, {len(conflicts)} conflicts")
 
 
@@ -103,4 +105,4 @@ def _style(note: Note) -> str:
 
 def _cell(text: str) -> str:
     """Return text as a table shows it: neither the terminal nor rich reads anything into it."""
-    return escape(visible(text))
+    return escape(terminal_safe(text))

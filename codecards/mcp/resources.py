@@ -7,7 +7,7 @@ import mcp_types as types
 
 from codecards.errors import UsageError
 from codecards.mcp.served_project import ServedProject
-from codecards.mcp.text import fenced, on_one_line
+from codecards.untrusted_text import fenced, on_one_line
 
 SCHEME = "codecards"
 MAX_LISTED_NOTES = 50

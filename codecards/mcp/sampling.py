@@ -14,8 +14,8 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 
 from codecards.errors import CodecardsError
-from codecards.mcp.text import fenced
 from codecards.router.compress.summaries import SummariserConfig
+from codecards.untrusted_text import fenced
 
 SAMPLING_TIMEOUT_S = 30.0
 """The user may have to allow it; clients give up on a tool's call after 60 s."""

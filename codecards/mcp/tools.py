@@ -22,10 +22,8 @@ from codecards.mcp.text import (
     calls_text,
     cards_text,
     cleaned,
-    fenced,
     impact_text,
     notices_text,
-    on_one_line,
     recall_text,
     rows_of,
     shown_text,
@@ -46,7 +44,8 @@ from codecards.mcp.values import (
 from codecards.router.compress.excerpts import head_and_tail
 from codecards.router.compress.summaries import SummariserConfig
 from codecards.router.compress.token_count import estimate_tokens
-from codecards.wire.answers import Json, path_json, printable
+from codecards.untrusted_text import fenced, on_one_line, utf8_safe
+from codecards.wire.answers import Json, path_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +166,7 @@ def context(project: ServedProject, asked: arguments.Context) -> ToolAnswer:
         **filled(notices=_notices(project, [])),
     }
     # The blocks are labelled and closed already; the goal and the guidance are meant for the model.
-    return ToolAnswer(value, printable(found.text) + notices_text(value))
+    return ToolAnswer(value, utf8_safe(found.text) + notices_text(value))
 
 
 def commit_note(project: ServedProject, asked: arguments.CommitNote) -> ToolAnswer:
@@ -257,7 +256,7 @@ def _definition(project: ServedProject, engine: Engine, asked: arguments.Symbol)
 
 def _shortened(shown: ShownTarget, max_tokens: int) -> str:
     """Return the text of what is shown, its middle left out where it is long."""
-    return head_and_tail(printable(shown.text), max_tokens, estimate_tokens)
+    return head_and_tail(utf8_safe(shown.text), max_tokens, estimate_tokens)
 
 
 def _notices(project: ServedProject, notices: list[str]) -> list[str]:

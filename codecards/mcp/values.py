@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 
 from codecards.answers import Caller, Calls, FoundCard, Impact, Recall, RetrieverStatus, ShownTarget, Status
 from codecards.indexer.cards.card import Card
-from codecards.wire.answers import Json, path_json, printable, summary
+from codecards.untrusted_text import utf8_safe
+from codecards.wire.answers import Json, path_json, summary
 
 Value = Mapping[str, object]
 USUAL_LANES = ("words", "symbols", "graph", "static_vectors")
@@ -26,7 +27,7 @@ def hit_value(hit: FoundCard, *, expand: bool = False) -> Json:
     # A hit starts with the comment above it: that is where a question in words often matches.
     value = card_value(card, signature=not expand) | {"start_line": card.lead_line}
     if expand:
-        return value | filled(changed=not hit.fresh, text=printable(hit.text))
+        return value | filled(changed=not hit.fresh, text=utf8_safe(hit.text))
     said = summary(card)
     return value | filled(
         summary=said if card.doc and not card.signature.startswith(said.removesuffix("…")) else "",
@@ -38,13 +39,13 @@ def card_value(card: Card, *, signature: bool = True, path: bool = True) -> Json
     """Return a card; its id only where it can't be told from its path and name."""
     usual = f"{card.path}::{card.qualified_name}"
     return {
-        **filled(id=printable(card.symbol_id) if card.symbol_id != usual else ""),
-        "name": printable(card.qualified_name),
+        **filled(id=utf8_safe(card.symbol_id) if card.symbol_id != usual else ""),
+        "name": utf8_safe(card.qualified_name),
         "kind": card.kind,
         **(path_json(card.path) if path else {}),
         "start_line": card.first_line,
         "end_line": card.last_line,
-        **filled(signature=printable(card.signature) if signature else ""),
+        **filled(signature=utf8_safe(card.signature) if signature else ""),
     }
 
 
@@ -65,7 +66,7 @@ def shown_value(shown: ShownTarget, text: str) -> Json:
     named = card is not None and card.kind != "module" and not card.qualified_name.startswith("<")
     return {
         **path_json(shown.path),
-        **filled(symbol=printable(card.qualified_name) if card is not None and named else ""),
+        **filled(symbol=utf8_safe(card.qualified_name) if card is not None and named else ""),
         "start_line": shown.first_line,
         "end_line": shown.last_line,
         "text": text,
@@ -78,7 +79,7 @@ def calls_value(calls: Calls, key: str) -> Json:
     if calls.target is None:
         return {"candidates": [card_value(card) for card in calls.candidates]}
     return {
-        "target": printable(calls.target.symbol_id),
+        "target": utf8_safe(calls.target.symbol_id),
         key: [caller_value(one) for one in calls.calls],
         "total": calls.total,
     }
@@ -88,8 +89,8 @@ def caller_value(caller: Caller) -> Json:
     """Return one use of a symbol; without a path it lies outside the project."""
     place = path_json(caller.path)
     return {
-        "name": printable(caller.name),
-        **filled(path=place.get("path", printable(caller.path))),
+        "name": utf8_safe(caller.name),
+        **filled(path=place.get("path", utf8_safe(caller.path))),
         "line": caller.line,
         "confidence": caller.confidence,
     }
@@ -100,7 +101,7 @@ def impact_value(impact: Impact, limit: int) -> Json:
     return {
         "changed": [card_value(card, signature=False) for card in impact.changed[:limit]],
         "callers": [caller_value(one) for one in impact.callers[:limit]],
-        "tests": [printable(path) for path in impact.tests[:limit]],
+        "tests": [utf8_safe(path) for path in impact.tests[:limit]],
     }
 
 
@@ -121,7 +122,7 @@ def status_value(status: Status, root: str) -> Json:
             incomplete=not status.complete,
             problems=problems,
             tuned=status.tuned is not None,
-            weights_problem=printable(status.tuned_problem),
+            weights_problem=utf8_safe(status.tuned_problem),
         ),
     }
 
@@ -134,5 +135,5 @@ def without_empty(value: Value, keys: Iterable[str] = ()) -> Json:
 
 def _retriever_state(lane: RetrieverStatus) -> str:
     """Return "ready" or "off", and why or how far."""
-    reason = f" ({printable(lane.reason)})" if lane.reason else ""
+    reason = f" ({utf8_safe(lane.reason)})" if lane.reason else ""
     return ("ready" if lane.ready else "off") + reason

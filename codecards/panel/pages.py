@@ -7,7 +7,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from codecards.wire.answers import visible
+from codecards.untrusted_text import terminal_safe
 
 FOLDER = Path(__file__).parent / "templates"
 
@@ -35,7 +35,7 @@ def _environment() -> Environment:
 
 
 def _finalized(value: object) -> object:
-    return visible(value, keeps_lines=True) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return terminal_safe(value, keeps_lines=True) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _percent(share: float) -> str:

@@ -24,6 +24,7 @@ from codecards.answers import (
 from codecards.indexer.build.refresh import IndexReport
 from codecards.indexer.cards.card import Card
 from codecards.indexer.problems import Problem
+from codecards.untrusted_text import utf8_safe
 
 if TYPE_CHECKING:
     from codecards.tuning.fit import TuneReport
@@ -38,38 +39,6 @@ _of_a_part = re.compile(
 """How a line of documentation begins that speaks of a parameter or a type: Sphinx, Javadoc, JSDoc, Doxygen."""
 
 
-def printable(text: str) -> str:
-    """Return text that is valid UTF-8 whatever a file's name was made of."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def visible(text: str, *, keeps_lines: bool = False) -> str:
-    """Return text that does nothing to a terminal and hides nothing on it: names and code may be hostile.
-
-    Args:
-        text: A name, a message; code with `keeps_lines`.
-        keeps_lines: Whether line ends and tabs stay; else they are written as escapes too.
-    """
-    return printable(text).translate(_visible_code if keeps_lines else _visible_name)
-
-
-_hidden = [
-    *range(0x20),
-    *range(0x7F, 0xA0),
-    0x200E,
-    0x200F,
-    0x2028,
-    0x2029,
-    *range(0x202A, 0x202F),
-    *range(0x2066, 0x206A),
-]
-"""Control characters, and those that turn the direction of what is read."""
-_visible_name = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in _hidden} | {
-    9: "\\t", 10: "\\n", 13: "\\r",
-}  # fmt: skip
-_visible_code = {code: shown for code, shown in _visible_name.items() if code not in (9, 10)}
-
-
 def path_json(path: str) -> Json:
     """Return {"path": …}, or {"path_hex": …} for a name that is not UTF-8."""
     try:
@@ -82,7 +51,7 @@ def path_json(path: str) -> Json:
 def symbol_json(card: Card) -> Json:
     """Return a card as `symbols` lists it."""
     return {
-        "id": printable(card.symbol_id),
+        "id": utf8_safe(card.symbol_id),
         "name": card.qualified_name,
         "kind": card.kind,
         **path_json(card.path),
@@ -98,12 +67,12 @@ def card_json(card: Card) -> Json:
     return symbol_json(card) | {
         "doc": card.doc,
         "parent": card.parent,
-        "module": printable(card.module),
+        "module": utf8_safe(card.module),
         "lead_line": card.lead_line,
         "bases": list(card.bases),
         "content_hash": card.content_hash.hex(),
         # To be copied as it is: every command takes it, and nobody has to put a path together.
-        "place": printable(f"{card.path}:{card.first_line}"),
+        "place": utf8_safe(f"{card.path}:{card.first_line}"),
     }
 
 
@@ -113,7 +82,7 @@ def hit_json(hit: FoundCard, *, expand: bool = False, explain: bool = False) -> 
     value = {"rank": hit.rank} | symbol_json(hit.card) | {"start_line": hit.card.lead_line}
     value |= {"summary": summary(hit.card), "score": round(hit.score, 4), "fresh": hit.fresh}
     if expand:
-        value["text"] = printable(hit.text)
+        value["text"] = utf8_safe(hit.text)
     if explain:
         value["terms"] = [{"name": one.name, "value": round(one.value, 6), "detail": one.detail} for one in hit.terms]
     return value
@@ -123,7 +92,7 @@ def summary(card: Card) -> str:
     """Return one line that says what a card is: of its documentation the first that speaks of the whole, else its head."""
     lines = (line for line in card.doc.split("\n") if line.strip() and not _of_a_part.match(line))
     said = next(lines, "") or card.signature or f"{card.kind} {card.qualified_name}"
-    return printable(said if len(said) <= MAX_SUMMARY else said[: MAX_SUMMARY - 1].rstrip() + "…")
+    return utf8_safe(said if len(said) <= MAX_SUMMARY else said[: MAX_SUMMARY - 1].rstrip() + "…")
 
 
 def recall_json(
@@ -140,14 +109,14 @@ def recall_json(
             kept.append(hit)
         hits = kept
     return {
-        "query": printable(recall.query),
+        "query": utf8_safe(recall.query),
         "kind": recall.kind,
         "verdict": recall.verdict,
         "generation": recall.generation,
         "hits": hits,
         "searched": {"files": recall.n_files, "cards": recall.n_cards, "left_out": recall.left_out},
         "suggestions": list(recall.suggestions),
-        "notices": [printable(notice) for notice in recall.notices],
+        "notices": [utf8_safe(notice) for notice in recall.notices],
         "retrievers": [retriever_json(lane) for lane in recall.retrievers],
         "took_ms": round(recall.took_ms, 3),
     }
@@ -155,7 +124,7 @@ def recall_json(
 
 def retriever_json(lane: RetrieverStatus) -> Json:
     """Return one way of finding, and whether it takes part."""
-    return {"name": lane.name, "ready": lane.ready, "reason": printable(lane.reason)}
+    return {"name": lane.name, "ready": lane.ready, "reason": utf8_safe(lane.reason)}
 
 
 def problem_json(problem: Problem) -> Json:
@@ -163,7 +132,7 @@ def problem_json(problem: Problem) -> Json:
     return {
         **path_json(problem.path),
         "reason": problem.reason.value,
-        "detail": printable(problem.detail),
+        "detail": utf8_safe(problem.detail),
         "kept": problem.kept.value,
     }
 
@@ -171,7 +140,7 @@ def problem_json(problem: Problem) -> Json:
 def report_json(report: IndexReport, peak_rss_mb: float) -> Json:
     """Return what an index run did."""
     return {
-        "root": printable(str(report.root)),
+        "root": utf8_safe(str(report.root)),
         "generation": report.generation,
         "complete": report.complete,
         "took_ms": round(report.took_ms, 1),
@@ -186,7 +155,7 @@ def report_json(report: IndexReport, peak_rss_mb: float) -> Json:
         "cards": report.n_cards,
         "edges": report.n_edges,
         "problems": [problem_json(problem) for problem in report.problems],
-        "messages": [printable(message) for message in report.messages],
+        "messages": [utf8_safe(message) for message in report.messages],
     }
 
 
@@ -210,8 +179,8 @@ def caller_json(caller: Caller) -> Json:
     """Return one use of a symbol."""
     place = path_json(caller.path)
     return {
-        "name": printable(caller.name),
-        "path": str(place.get("path", printable(caller.path))),
+        "name": utf8_safe(caller.name),
+        "path": str(place.get("path", utf8_safe(caller.path))),
         "line": caller.line,
         "confidence": caller.confidence,
         "rule": caller.rule,
@@ -236,7 +205,7 @@ def outline_json(cards: Sequence[Card], *, limit: int, offset: int, digest: str 
     page = cards[offset : offset + limit]
     has_digest = digest is not None
     rows = [symbol_json(card) | ({"doc": card.doc.partition("\n")[0][:200]} if has_digest else {}) for card in page]
-    text: Json = {"digest": printable(digest)} if digest is not None else {}
+    text: Json = {"digest": utf8_safe(digest)} if digest is not None else {}
     return {"outline": rows, "total": len(cards), "truncated": len(page) < len(cards)} | text
 
 
@@ -247,7 +216,7 @@ def shown_json(shown: ShownTarget) -> Json:
         **path_json(shown.path),
         "start_line": shown.first_line,
         "end_line": shown.last_line,
-        "text": printable(shown.text),
+        "text": utf8_safe(shown.text),
         "stale": shown.stale,
     }
 
@@ -256,7 +225,7 @@ def _links_json(shown: ShownTarget) -> Json:
     """Return what a shown card brings in and calls."""
     return {
         "imports": [
-            {"module": printable(one.module), "name": one.name, "alias": one.alias, "line": one.line}
+            {"module": utf8_safe(one.module), "name": one.name, "alias": one.alias, "line": one.line}
             for one in shown.imports
         ],
         "calls": [caller_json(one) for one in shown.calls],
@@ -285,14 +254,14 @@ def status_json(status: Status) -> Json:
         "problems": [problem_json(problem) for problem in status.problems],
         "weights": {
             "tuned": asdict(status.tuned) if status.tuned is not None else None,
-            "problem": printable(status.tuned_problem),
+            "problem": utf8_safe(status.tuned_problem),
         },
     }
 
 
 def why_not_json(answer: WhyNot) -> Json:
     """Return why a file is not among the hits."""
-    return {"reason": answer.reason, "detail": printable(answer.detail)}
+    return {"reason": answer.reason, "detail": utf8_safe(answer.detail)}
 
 
 def impact_json(impact: Impact) -> Json:
@@ -300,7 +269,7 @@ def impact_json(impact: Impact) -> Json:
     return {
         "changed": [symbol_json(card) for card in impact.changed],
         "callers": [caller_json(one) for one in impact.callers],
-        "tests": [printable(path) for path in impact.tests],
+        "tests": [utf8_safe(path) for path in impact.tests],
     }
 
 

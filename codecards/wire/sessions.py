@@ -14,21 +14,22 @@ from codecards.router.notes.archive import ReviewItem
 from codecards.router.notes.note import Note, note_state
 from codecards.router.notes.search import NoteHit
 from codecards.router.policy.routing import ActionKind, RoutingAction
-from codecards.wire.answers import Json, path_json, printable
+from codecards.untrusted_text import utf8_safe
+from codecards.wire.answers import Json, path_json
 
 
 def note_json(note: Note) -> Json:
     """Return a note with the states of its anchors."""
     return {
         "id": note.note_id,
-        "title": printable(note.title),
-        "text": printable(note.text),
+        "title": utf8_safe(note.title),
+        "text": utf8_safe(note.text),
         "anchors": [
             {
-                "symbol": printable(anchor.symbol),
+                "symbol": utf8_safe(anchor.symbol),
                 **path_json(anchor.path),
                 "state": anchor.state.value,
-                **({"moved_from": printable(anchor.moved_from)} if anchor.moved_from else {}),
+                **({"moved_from": utf8_safe(anchor.moved_from)} if anchor.moved_from else {}),
             }
             for anchor in note.anchors
         ],
@@ -36,26 +37,26 @@ def note_json(note: Note) -> Json:
         "created": note.created,
         "updated": note.updated,
         "outcome": note.outcome,
-        "rejected": [printable(option) for option in note.rejected],
+        "rejected": [utf8_safe(option) for option in note.rejected],
         "archived": note.archived,
-        "files": [printable(path) for path in note.files],
-        "verification": printable(note.verification),
-        "leftovers": printable(note.leftovers),
+        "files": [utf8_safe(path) for path in note.files],
+        "verification": utf8_safe(note.verification),
+        "leftovers": utf8_safe(note.leftovers),
         "confidence": note.confidence,
-        "source": printable(note.source),
-        "history": [{"text": printable(old.text), "replaced": old.replaced} for old in note.history],
+        "source": utf8_safe(note.source),
+        "history": [{"text": utf8_safe(old.text), "replaced": old.replaced} for old in note.history],
     }
 
 
 def note_hits_json(query: str, hits: Iterable[tuple[NoteHit, Note]]) -> Json:
     """Return the notes that answer a query, each with the state that its anchors have now."""
     rows = [note_json(note) | {"score": round(hit.score, 4), "duplicates": list(hit.duplicates)} for hit, note in hits]
-    return {"query": printable(query), "notes": rows}
+    return {"query": utf8_safe(query), "notes": rows}
 
 
 def review_json(items: Iterable[ReviewItem]) -> Json:
     """Return the notes to look at, each with the reason."""
-    return {"notes": [note_json(item.note) | {"reason": printable(item.reason)} for item in items]}
+    return {"notes": [note_json(item.note) | {"reason": utf8_safe(item.reason)} for item in items]}
 
 
 def session_json(state: SessionState, summary: LedgerSummary, ratio: float | None, alarms: Iterable[str]) -> Json:
@@ -82,8 +83,8 @@ def session_json(state: SessionState, summary: LedgerSummary, ratio: float | Non
 def context_json(context: Context, actions: Iterable[RoutingAction] = ()) -> Json:
     """Return a rendered context with its ledger and the router's switches."""
     return {
-        "text": printable(context.text),
-        "messages": [{key: printable(value) for key, value in message.items()} for message in context.messages],
+        "text": utf8_safe(context.text),
+        "messages": [{key: utf8_safe(value) for key, value in message.items()} for message in context.messages],
         "ledger": ledger_json(context.ledger),
         "files": [
             {
@@ -105,9 +106,9 @@ def context_json(context: Context, actions: Iterable[RoutingAction] = ()) -> Jso
             if action.kind is not ActionKind.KEEP or action.reason
         ],
         "fates": [
-            {"what": printable(one.what), "fate": one.kind.value, "reason": one.reason} for one in context.outcomes
+            {"what": utf8_safe(one.what), "fate": one.kind.value, "reason": one.reason} for one in context.outcomes
         ],
-        "left_out": [printable(one) for one in context.left_out],
+        "left_out": [utf8_safe(one) for one in context.left_out],
         "turn": context.turn,
         "version": context.version,
     }
@@ -121,7 +122,7 @@ def ledger_json(ledger: TokenLedger) -> Json:
         "total_tokens": ledger.total_tokens,
         "by_category": {name: tokens for name, tokens in ledger.by_category().items() if tokens},
         "lines": [
-            {"name": line.name, "category": line.category, "tokens": line.tokens, "source": printable(line.source)}
+            {"name": line.name, "category": line.category, "tokens": line.tokens, "source": utf8_safe(line.source)}
             for line in ledger.lines
         ],
     }

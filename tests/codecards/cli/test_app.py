@@ -76,7 +76,7 @@ def test_the_doctor_names_a_fault_and_repairs_it(tmp_path: Path) -> None:
     sick = run(tmp_path, "doctor")
     assert (sick.returncode, "fault:" in sick.stdout, "internal error" in sick.stderr) == (3, True, False)
     assert run(tmp_path, "doctor", "--repair").returncode == 0
-    assert "the index is whole" in run(tmp_path, "doctor").stdout
+    assert "no damage found" in run(tmp_path, "doctor").stdout
 
 
 def test_a_look_at_an_unchanged_tree_loads_nothing_that_builds_or_ranks(tmp_path: Path) -> None:
@@ -102,3 +102,35 @@ def test_the_doctor_lists_files_that_are_not_in_utf_8(tmp_path: Path) -> None:
     assert run(tmp_path, "index").returncode == 0
     done = run(tmp_path, "doctor", "--json")
     assert [(one["path"], one["encoding"]) for one in json.loads(done.stdout)["not_utf8"]] == [("greet.py", "gb18030")]
+
+
+COMMANDS_AS_JSON = """\
+import json
+from importlib import import_module
+import click
+from typer.main import get_command, get_group
+from codecards.cli.app import COMMANDS, app
+group = get_command(app)
+context = click.Context(group)
+rows = []
+for name, lazy in COMMANDS.items():
+    command = group.get_command(context, name)
+    rows.append([name, lazy.summary, lazy.hidden, command.help.split("\\n")[0], command.hidden])
+groups = [get_group(import_module(module).app) for module in {one.module for one in COMMANDS.values()}]
+defined = [name for one in groups for name in ([one.name] if one.name else one.commands)]
+print(json.dumps({"rows": rows, "defined": defined}))
+"""
+
+
+def test_the_table_of_commands_is_complete_and_shows_the_commands_own_help() -> None:
+    done = subprocess.run([sys.executable, "-c", COMMANDS_AS_JSON], capture_output=True, text=True, check=True)
+    value = json.loads(done.stdout)
+    assert sorted(value["defined"]) == sorted(name for name, *_ in value["rows"])
+    for name, summary, hidden, own_help, is_hidden in value["rows"]:
+        assert (name, summary, hidden) == (name, own_help, is_hidden)
+
+
+def test_a_mistyped_command_gets_one_suggestion(tmp_path: Path) -> None:
+    done = run(tmp_path, "indx")
+    assert done.returncode == 2
+    assert done.stderr.count("Did you mean 'index'?") == 1

@@ -65,10 +65,10 @@ def test_json_without_yes_only_plans(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("install", "--agent", "frob"), "no agent 'frob'"),
-        (("install", "--scope", "world", "--agent", "zed"), "no scope 'world'"),
+        (("install", "--agent", "frob"), "'frob' is not a known agent"),
+        (("install", "--scope", "world", "--agent", "zed"), "'world' is not a scope"),
         (("install", "--agent", "zed", "--command", ""), "--command is empty"),
-        (("install", "--agent", "zed", "--command", 'a "b'), "can't be taken apart"),
+        (("install", "--agent", "zed", "--command", 'a "b'), "can't be split into words"),
     ],
 )
 def test_wrong_usage_is_one_clear_line(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:

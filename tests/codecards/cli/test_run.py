@@ -28,7 +28,7 @@ def run(root: Path, *arguments: str, after: str = "", **variables: str) -> subpr
 
 
 def said(done: subprocess.CompletedProcess[str]) -> list[str]:
-    return [line for line in done.stderr.split("\n") if line and "indexing first" not in line]
+    return [line for line in done.stderr.split("\n") if line and "building the index" not in line]
 
 
 @needs_posix
@@ -56,7 +56,7 @@ def test_an_answer_that_can_not_be_written_is_said_to_be_refused(tmp_path: Path)
         pytest.skip("this system has no /dev/full")
     done = run(write_repository(tmp_path, REPO), "symbols", "--json", after="> /dev/full")
     assert done.returncode == 3
-    assert [line.partition(";")[0] for line in said(done)] == ["codecards: the system refused: No space left on device"]
+    assert [line.partition(";")[0] for line in said(done)] == ["codecards: system error: No space left on device"]
 
 
 @needs_posix
@@ -69,7 +69,7 @@ def test_a_current_folder_that_is_gone_is_said_to_be(tmp_path: Path) -> None:
         env=os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
     )  # fmt: skip
     assert done.returncode == 3
-    assert "the current folder is gone" in done.stderr
+    assert "the current folder no longer exists" in done.stderr
 
 
 @needs_posix

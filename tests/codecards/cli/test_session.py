@@ -68,7 +68,7 @@ def test_a_note_is_added_found_corrected_archived_and_removed(shop: Path) -> Non
     [
         (("note", "add", "--text", " "), 2, "needs a text"),
         (("note", "add", "--text", "x", "--anchor", "round_nowhere"), 2, "round_nowhere"),
-        (("note", "list", "--state", "odd"), 2, "no state"),
+        (("note", "list", "--state", "odd"), 2, "is not a state"),
         (("note", "search", ""), 2, "query"),
         (("session", "show", "nobody"), 2, "nobody"),
         (("session", "start", "a/b", "--goal", "x"), 2, "no name for a session"),
@@ -91,7 +91,7 @@ def test_an_empty_project_name_is_refused() -> None:
         capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert done.returncode == 2
-    assert "-C names no folder" in done.stderr
+    assert "-C needs a folder" in done.stderr
 
 
 def test_a_session_goes_from_start_to_end(shop: Path) -> None:
@@ -162,7 +162,7 @@ def test_a_program_words_a_compaction_and_one_that_fails_is_told_of(shop: Path) 
     assert answer(shop, *compacting, "--summariser", words, stdin=log)["conclusion"] == "It fails."
     done = run(shop, *compacting, "--summariser", f'{sys.executable} -c "raise SystemExit(4)"', stdin=log)
     assert done.returncode == 0
-    assert "ended with status 4): these are the rules' own words" in done.stderr
+    assert "exited with status 4); using the extractive summary" in done.stderr
     assert "shop/invoice.py:5" in done.stdout
     assert run(shop, *compacting, "--summariser", "'open", stdin=log).returncode == 2
 

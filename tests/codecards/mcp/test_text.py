@@ -5,7 +5,8 @@ import hashlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codecards.mcp.text import cleaned, fenced, on_one_line, within
+from codecards.mcp.text import cleaned, within
+from codecards.untrusted_text import fenced, on_one_line
 
 
 @given(st.text())
