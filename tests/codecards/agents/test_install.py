@@ -194,7 +194,7 @@ def test_an_entry_of_the_users_own_is_left_alone(tmp_path: Path) -> None:
     mine = b'{"mcpServers": {"codecards": {"command": "/opt/mine"}}}'
     write_files(tmp_path, {".mcp.json": mine})
     plan = install(tmp_path, ["claude"])
-    assert any("of its own" in note for note in plan.notes)
+    assert any("already has another entry" in note for note in plan.notes)
     assert (tmp_path / ".mcp.json").read_bytes() == mine
     uninstall(tmp_path)
     assert (tmp_path / ".mcp.json").read_bytes() == mine
@@ -204,11 +204,11 @@ def test_an_entry_of_the_users_own_is_left_alone(tmp_path: Path) -> None:
     ("name", "data", "agent", "message"),
     [
         (".mcp.json", b'{"mcpServers": ', "claude", r"\.mcp\.json can't be changed: line 1, column 16"),
-        (".mcp.json", b'{"mcpServers": []}', "claude", "mcpServers is no object"),
-        (".mcp.json", b"[]", "claude", "the root is no object"),
+        (".mcp.json", b'{"mcpServers": []}', "claude", "mcpServers is not an object"),
+        (".mcp.json", b"[]", "claude", "the root is not an object"),
         (".mcp.json", b'{"a": "\xff"}', "claude", "not UTF-8"),
-        (".claude/settings.json", b'{"hooks": {"PostToolUse": {}}}', "claude", "PostToolUse is no array"),
-        (".codex/config.toml", b"[broken", "codex", "no TOML"),
+        (".claude/settings.json", b'{"hooks": {"PostToolUse": {}}}', "claude", "PostToolUse is not an array"),
+        (".codex/config.toml", b"[broken", "codex", "is not TOML"),
         (".codex/config.toml", b'mcp_servers = { a = { command = "x" } }', "codex", "by hand"),
         ("AGENTS.md", "x".encode("utf-16"), "codex", "UTF-16"),
         ("AGENTS.md", b"<!-- codecards:begin -->\n", "codex", "one pair"),

@@ -83,7 +83,7 @@ def test_a_damaged_file_is_an_error_of_the_project(tmp_path: Path) -> None:
     done = run(tmp_path, "install", "--agent", "claude", "--yes")
     assert done.returncode == 3
     assert done.stderr == (
-        "codecards: .mcp.json can't be changed: line 1, column 2: a key in quotes is expected. Nothing was changed.\n"
+        "codecards: .mcp.json can't be changed: line 1, column 2: Expecting property name enclosed in double quotes. Nothing was changed.\n"
     )
 
 
