@@ -276,7 +276,7 @@ async def _refreshed(context: McpContext, project: ServedProject) -> None:
         while True:
             doing = project.indexing
             if doing.phase:
-                await context.session.report_progress(doing.n_done, doing.n_total or None, doing.words())
+                await context.session.report_progress(doing.n_done, doing.n_total or None, doing.describe())
             await anyio.sleep(PROGRESS_PERIOD_S)
 
     try:

@@ -4,7 +4,7 @@ import json
 
 from codecards.agents.catalog import INSTRUCTIONS
 from codecards.engine import Engine
-from codecards.mcp.arguments import Recall
+from codecards.mcp.arguments import RecallArguments
 from codecards.mcp.server import tools
 from codecards.mcp.text import INSTRUCTIONS as SERVER_INSTRUCTIONS
 from codecards.mcp.text import VALUE_NOTICE, within
@@ -25,7 +25,7 @@ def answer_of(engine: Engine, query: str) -> ToolAnswerText:
 
     Counted is the structured value: Claude Code 2.1 gives its model that one; Gemini CLI the text, which is shorter.
     """
-    asked = Recall(query)
+    asked = RecallArguments(query)
     found = engine.recall(query, limit=asked.limit)
     hits = within([hit_value(hit) for hit in found.hits], asked.max_tokens)
     value = {"note": VALUE_NOTICE, **recall_value(found, hits, list(found.notices))}

@@ -71,7 +71,7 @@ def answer(
     try:
         read = arguments.read_arguments(arguments.TOOLS[tool], given)
         summarised = _summarised.get(tool)
-        with project.filling.paused():
+        with project.backfill.paused():
             found = summarised(project, read, summarising) if summarised else _answers[tool](project, read)
     except CodecardsError as error:
         return error_answer(error)
@@ -89,7 +89,7 @@ def error_answer(error: CodecardsError) -> ToolAnswer:
     return ToolAnswer(cleaned(value), on_one_line(error), is_error=True)
 
 
-def recall(project: ServedProject, asked: arguments.Recall) -> ToolAnswer:
+def recall(project: ServedProject, asked: arguments.RecallArguments) -> ToolAnswer:
     """Answer a question over the project."""
     paths = (asked.path,) if asked.path else ()
     languages = (asked.language,) if asked.language else ()
@@ -105,18 +105,20 @@ def recall(project: ServedProject, asked: arguments.Recall) -> ToolAnswer:
     return ToolAnswer(value, recall_text(value))
 
 
-def symbol(project: ServedProject, asked: arguments.Symbol) -> ToolAnswer:
+def symbol(project: ServedProject, asked: arguments.SymbolArguments) -> ToolAnswer:
     """Show a symbol, who uses it, what it uses, what a change of it touches."""
     try:
         return project.ask(lambda engine: _symbol(project, engine, asked))
     except SnapshotError:
-        found = recall(project, arguments.Recall(asked.name, limit=min(asked.limit, 20), max_tokens=asked.max_tokens))
+        found = recall(
+            project, arguments.RecallArguments(asked.name, limit=min(asked.limit, 20), max_tokens=asked.max_tokens)
+        )
         notice = f"{asked.want} needs the index, which is not there yet: this is where the files hold the name"
         value = found.value | {"notices": [notice, *rows_of(found.value, "notices")]}
         return ToolAnswer(value, recall_text(value))
 
 
-def open_file(project: ServedProject, asked: arguments.OpenFile) -> ToolAnswer:
+def open_file(project: ServedProject, asked: arguments.OpenFileArguments) -> ToolAnswer:
     """Show a file, or lines of it."""
     target = asked.path
     if (asked.first_line, asked.last_line) != (1, 0):
@@ -140,7 +142,7 @@ def open_file(project: ServedProject, asked: arguments.OpenFile) -> ToolAnswer:
 
 
 def close_file(
-    project: ServedProject, asked: arguments.CloseFile, summarising: SummariserConfig | None = None
+    project: ServedProject, asked: arguments.CloseFileArguments, summarising: SummariserConfig | None = None
 ) -> ToolAnswer:
     """Take a file out of the working memory."""
     session = project.session(summarising=summarising)
@@ -150,7 +152,7 @@ def close_file(
     return ToolAnswer(value, f"{on_one_line(said)}\n{fenced(memo.text, path=memo.path, purpose=memo.purpose)}")
 
 
-def context(project: ServedProject, asked: arguments.Context) -> ToolAnswer:
+def context(project: ServedProject, asked: arguments.ContextArguments) -> ToolAnswer:
     """Begin a turn: what the model is to see now."""
     session = project.session(asked.goal, asked.budget_tokens, asked.constraints)
     for constraint in asked.constraints:
@@ -169,7 +171,7 @@ def context(project: ServedProject, asked: arguments.Context) -> ToolAnswer:
     return ToolAnswer(value, utf8_safe(found.text) + notices_text(value))
 
 
-def commit_note(project: ServedProject, asked: arguments.CommitNote) -> ToolAnswer:
+def commit_note(project: ServedProject, asked: arguments.CommitNoteArguments) -> ToolAnswer:
     """Keep a conclusion."""
     for named in asked.files:
         resolve_inside(project.root, named.partition("::")[0])
@@ -183,7 +185,7 @@ def commit_note(project: ServedProject, asked: arguments.CommitNote) -> ToolAnsw
 
 
 def compact(
-    project: ServedProject, asked: arguments.Compact, summarising: SummariserConfig | None = None
+    project: ServedProject, asked: arguments.CompactArguments, summarising: SummariserConfig | None = None
 ) -> ToolAnswer:
     """Shorten a text to its facts, or give a whole one back."""
     session = project.session(summarising=summarising)
@@ -197,7 +199,7 @@ def compact(
     return ToolAnswer(value, fenced(found.as_text(), handle=found.handle) + notices_text(value))
 
 
-def status(project: ServedProject, asked: arguments.Status) -> ToolAnswer:
+def status(project: ServedProject, asked: arguments.StatusArguments) -> ToolAnswer:
     """Tell the state of the index; `refresh` is seen to by the server, before."""
     del asked
     value = status_value(project.ask(lambda engine: engine.status()), on_one_line(project.root))
@@ -221,7 +223,7 @@ SUMMARISED_TOOLS = tuple(_summarised)
 """Those whose answers a summariser may word."""
 
 
-def _symbol(project: ServedProject, engine: Engine, asked: arguments.Symbol) -> ToolAnswer:
+def _symbol(project: ServedProject, engine: Engine, asked: arguments.SymbolArguments) -> ToolAnswer:
     if asked.want == "definition":
         return _definition(project, engine, asked)
     if asked.want == "impact":
@@ -240,7 +242,7 @@ def _symbol(project: ServedProject, engine: Engine, asked: arguments.Symbol) -> 
     return ToolAnswer(value, calls_text(value, asked.want))
 
 
-def _definition(project: ServedProject, engine: Engine, asked: arguments.Symbol) -> ToolAnswer:
+def _definition(project: ServedProject, engine: Engine, asked: arguments.SymbolArguments) -> ToolAnswer:
     shown = engine.show(asked.name)
     if shown.card is None and ":" not in asked.name:
         cards = engine.outline(asked.name)
@@ -261,7 +263,7 @@ def _shortened(shown: ShownTarget, max_tokens: int) -> str:
 
 def _notices(project: ServedProject, notices: list[str]) -> list[str]:
     """Return what the reader should know, and what is being done to the index."""
-    doing = project.indexing.words() if not project.has_index() or project.indexing.error else ""
+    doing = project.indexing.describe() if not project.has_index() or project.indexing.error else ""
     if project.read_only and not project.has_index():
         doing = "this server only reads: run `codecards index` to make an index"
     repaired = [on_one_line(one) for one in project.engine.sessions.take_notices()]

@@ -9,8 +9,8 @@ import pytest
 
 from codecards.config import Settings
 from codecards.errors import ProjectNotFoundError, SnapshotError
-from codecards.mcp import served_project
-from codecards.mcp.served_project import Indexing, ServedProject
+from codecards.mcp import refresher
+from codecards.mcp.served_project import ServedProject
 from tests.support.indexed import write_repository
 
 FILES = "#- a.py\ndef first():\n    return 1\n#- b.py\ndef second():\n    return first()\n"
@@ -49,7 +49,7 @@ def test_without_an_index_the_files_are_searched(served: ServedProject) -> None:
 def test_a_first_build_lets_the_question_pass_that_the_server_was_started_for(
     served: ServedProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(served_project, "FIRST_QUESTION_S", 600.0)
+    monkeypatch.setattr(refresher, "FIRST_QUESTION_S", 600.0)
     served.start()
     assert served.recall("first", 3, (), ()).generation == 0
     assert eventually(served.has_index)
@@ -58,7 +58,7 @@ def test_a_first_build_lets_the_question_pass_that_the_server_was_started_for(
 def test_whoever_wants_the_index_need_not_ask_a_question_first(
     served: ServedProject, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(served_project, "FIRST_QUESTION_S", 600.0)
+    monkeypatch.setattr(refresher, "FIRST_QUESTION_S", 600.0)
     served.start()
     assert served.refresh(never) is not None
 
@@ -111,9 +111,3 @@ def test_closing_stops_what_goes_on(served: ServedProject) -> None:
     served.start()
     served.close()
     assert not served.indexing.error
-
-
-def test_indexing_is_told_in_words() -> None:
-    assert Indexing("reading", 3, 10).words() == "indexing is under way (reading, 3 of 10 files)"
-    assert Indexing(error="disk full").words() == "indexing failed: disk full"
-    assert Indexing().words() == ""
