@@ -8,17 +8,8 @@ from pathlib import Path
 import pytest
 
 from codecards.indexer.cards.card import Card
-from codecards.untrusted_text import terminal_safe
 from codecards.wire.answers import MAX_SUMMARY, summary
 from tests.support.indexed import write_repository
-
-
-def test_names_can_not_act_on_a_terminal() -> None:
-    assert terminal_safe("ev\x1b[31mil\r\n\x9bname\u202egpj.py") == "ev\\x1b[31mil\\r\\n\\x9bname\\u202egpj.py"
-
-
-def test_code_keeps_its_lines_and_tabs_and_loses_its_escapes() -> None:
-    assert terminal_safe("if a:\n\tb = '\x1b]0;title\x07'", keeps_lines=True) == "if a:\n\tb = '\\x1b]0;title\\x07'"
 
 
 @pytest.mark.parametrize(
@@ -45,10 +36,6 @@ def card_of(doc: str) -> Card:
     return Card(
         1, "a.py::f", "a.py", "python", "function", "f", "f", "", "", 1, 1, 1, 2, ((1, 2),), "def f(a)", doc, (), b""
     )
-
-
-def test_a_name_that_is_not_utf_8_can_be_printed() -> None:
-    assert terminal_safe("bad\udcff.py") == "bad\\udcff.py"
 
 
 def test_a_note_is_shown_as_it_is_written(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 from codecards.config import Settings
 from codecards.engine import Engine
 from codecards.mcp.text import recall_text
-from codecards.mcp.values import calls_value, card_value, filled, hit_value, recall_value, shown_value
 from codecards.router.compress.token_count import estimate_tokens
+from codecards.wire.mcp_values import calls_value, card_value, hit_value, non_empty, recall_value, shown_value
 from tests.support.indexed import write_repository
 
 FILES = """
@@ -47,7 +47,7 @@ def test_the_value_of_an_answer_costs_at_most_a_half_more_than_its_text(engine: 
 
 
 def test_what_is_empty_or_as_usual_is_left_out(engine: Engine) -> None:
-    assert filled(text="", rows=[], flag=False, nothing=None, number=0, name="a") == {"number": 0, "name": "a"}
+    assert non_empty(text="", rows=[], flag=False, nothing=None, number=0, name="a") == {"number": 0, "name": "a"}
     hit = next(hit for hit in engine.recall("gift").hits if hit.card.name == "gift")
     told = hit_value(hit)
     assert (told["start_line"], told["end_line"], "changed" in told, "summary" in told) == (6, 7, False, False)
