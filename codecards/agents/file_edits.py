@@ -3,10 +3,10 @@
 import hashlib
 import tomllib
 
-from codecards.agents.catalog import InstallTarget, JsonEntries, JsonEntry, TextBlock
 from codecards.agents.json_edit import BOM, JsonEditor, JsonSyntaxError
 from codecards.agents.marked_block import check_text, with_block, without_block
 from codecards.agents.record import InstalledFile
+from codecards.agents.targets import InstallTarget, JsonEntries, JsonEntry, TextBlock
 from codecards.errors import ConfigurationError
 
 

@@ -10,9 +10,10 @@ from typing import Annotated
 
 import typer
 
-from codecards.agents.catalog import Agent, agents
+from codecards.agents.catalog import agents
 from codecards.agents.install import Plan, PlannedChange, carry_out, detect, plan_install, plan_uninstall
 from codecards.agents.record import Record, read_record, record_path, save_record
+from codecards.agents.targets import Agent
 from codecards.cli.command_group import command_module
 from codecards.cli.messages import print_json, print_message
 from codecards.cli.options import CliOptions

@@ -201,12 +201,12 @@ def test_what_codecards_supplied_and_what_was_read_is_counted(root: Path) -> Non
 @pytest.mark.parametrize(
     ("arguments", "data", "message"),
     [
-        (["claude", "PostToolUse"], b"not json", "no JSON"),
-        (["claude", "PostToolUse"], b"[]", "no JSON object"),
-        (["claude", "PostToolUse"], b"[" * 100_000, "no JSON"),
+        (["claude", "PostToolUse"], b"not json", "not JSON"),
+        (["claude", "PostToolUse"], b"[]", "not a JSON object"),
+        (["claude", "PostToolUse"], b"[" * 100_000, "not JSON"),
         (["frob", "PostToolUse"], b"{}", "AGENT is one of"),
         (["claude"], b"{}", "AGENT is one of"),
-        (["claude", "UserPromptSubmit"], b'{"cwd": "/nowhere/at/all", "prompt": "x"}', "no folder that exists"),
+        (["claude", "UserPromptSubmit"], b'{"cwd": "/nowhere/at/all", "prompt": "x"}', "does not exist"),
         (["claude", "UserPromptSubmit", "--session", "a/b"], b"", "no name for a session"),
     ],
 )

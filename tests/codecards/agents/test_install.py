@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codecards.agents.catalog import Agent, JsonEntries, TextBlock, agents
+from codecards.agents.catalog import agents
 from codecards.agents.install import Plan, carry_out, detect, plan_install, plan_uninstall
 from codecards.agents.record import InstalledFile, Record, read_record, record_path, save_record
+from codecards.agents.targets import Agent, JsonEntries, TextBlock
 from codecards.errors import ConfigurationError, OutsideProjectError
 
 TABLE = {agent.name: agent for agent in agents()}
@@ -226,7 +227,7 @@ def test_a_damaged_file_is_named_and_nothing_is_written(
 
 def test_a_folder_in_the_place_of_a_file_is_named(tmp_path: Path) -> None:
     (tmp_path / ".mcp.json").mkdir()
-    with pytest.raises(ConfigurationError, match="is no file"):
+    with pytest.raises(ConfigurationError, match="is not a file"):
         install(tmp_path, ["claude"])
 
 
@@ -266,7 +267,7 @@ def test_a_file_that_cannot_be_written_leaves_the_others_as_they_were(tmp_path: 
 def test_a_file_that_changes_after_the_diff_was_shown_is_not_overwritten(tmp_path: Path) -> None:
     plan = plan_install([TABLE["claude"]], "project", tmp_path, Record(), "codecards")
     write_files(tmp_path, {"CLAUDE.md": b"new"})
-    with pytest.raises(ConfigurationError, match="meanwhile"):
+    with pytest.raises(ConfigurationError, match="another program has just changed"):
         carry_out(plan, partial(save_record, record_path("project", tmp_path)), Record())
     assert (tmp_path / "CLAUDE.md").read_bytes() == b"new"
 
