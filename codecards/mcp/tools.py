@@ -147,9 +147,9 @@ def close_file(
     """Remove a file from the working memory."""
     session = project.session(summarising=summarising)
     status = session.close_file(asked.path)
-    memo = session.memory.memos[-1]
-    value: Json = {"closed": memo.path, "memo": memo.text, "handle": memo.handle}
-    return ToolAnswer(value, f"{on_one_line(status)}\n{fenced(memo.text, path=memo.path, purpose=memo.purpose)}")
+    closed = session.memory.memos[-1]
+    value: Json = {"closed": closed.path, "summary": closed.text, "handle": closed.handle}
+    return ToolAnswer(value, f"{on_one_line(status)}\n{fenced(closed.text, path=closed.path, purpose=closed.purpose)}")
 
 
 def context(project: ServedProject, asked: arguments.ContextArguments) -> ToolAnswer:

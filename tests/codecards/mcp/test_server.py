@@ -253,7 +253,7 @@ def test_a_task_is_kept_in_view_from_its_goal_to_its_conclusion(tmp_path: Path) 
         assert {"path": "shop/prices.py", "shown": "full"}.items() <= begun["structuredContent"]["files"][0].items()
         assert estimate_tokens(text_of(begun)) <= begun["structuredContent"]["budget_tokens"]
         closed = process.call("close_file", path="shop/prices.py")
-        assert "discount" in closed["structuredContent"]["memo"]
+        assert "discount" in closed["structuredContent"]["summary"]
         assert process.call("close_file", path="shop/prices.py")["isError"]
         whole = process.call("compact", handle=closed["structuredContent"]["handle"])["structuredContent"]["text"]
         assert whole == (root / "shop/prices.py").read_text(encoding="utf-8")
