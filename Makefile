@@ -1,10 +1,16 @@
-# `make help` lists the targets. Everything happens in .venv, which the first target that needs it makes.
+# `make help` lists the targets. Everything happens in .venv, which the first target that needs it creates.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Tests to run: `make test T=tests/router` or `make test T=tests/docs/test_library.py::test_name`.
+T ?=
+# All tests run in one process for each core, at most eight; chosen tests run in this process.
+WORKERS ?= logical
+PYTEST_OPTIONS := $(if $(T),$(T),-n $(WORKERS) --maxprocesses 8 --dist worksteal)
+BENCH := $(CURDIR)/build/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types layers bench clean
+.PHONY: help demo test coverage check lint format types layers bench clean
 
 help:  ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -12,7 +18,7 @@ help:  ## List the targets
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
-	@# As pip does for a wheel: starts are quick also where Python may not write.
+	@# pip compiles a wheel too: the command line starts quickly even if Python may not write there.
 	$(BIN)/python -m compileall -q codecards indexer retrieval router
 	touch $@
 
@@ -22,14 +28,24 @@ $(VENV)/developed: $(VENV)/installed
 
 demo: $(VENV)/installed  ## Install, index this repository and ask it a question
 	$(BIN)/codecards index .
-	$(BIN)/codecards recall "where is a changed file told from an unchanged one" --limit 5
+	$(BIN)/codecards recall "how is a changed file distinguished from an unchanged one" --limit 5
+	@echo
+	@echo "Next: source $(BIN)/activate"
 
-test: $(VENV)/developed  ## Run all tests
-	$(BIN)/python -m pytest
+test: $(VENV)/developed  ## Run all tests (about 3 minutes on two cores), or those of T=PATH
+	$(BIN)/python -m pytest $(PYTEST_OPTIONS)
+
+coverage: $(VENV)/developed  ## Run all tests and measure the branch coverage of the product
+	@rm -rf .coverage && mkdir .coverage
+	$(BIN)/python -m pytest $(PYTEST_OPTIONS) --cov --cov-report=term
 
 lint: $(VENV)/developed  ## Check style
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+format: $(VENV)/developed  ## Format the code and apply the safe fixes
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
 
 types: $(VENV)/developed  ## Check types
 	$(BIN)/mypy
@@ -37,11 +53,11 @@ types: $(VENV)/developed  ## Check types
 layers: $(VENV)/developed  ## Check which folder may import which
 	$(BIN)/lint-imports
 
-check: lint types layers test  ## All checks and tests
+check: lint types layers test  ## Run all checks and tests
 
 bench: $(VENV)/developed  ## Measure quality and speed on packages from PyPI
-	$(BIN)/python -m benchmarks quality
-	$(BIN)/python -m benchmarks speed .
+	$(BIN)/python -m benchmarks quality --depth 100 --cache $(BENCH)
+	$(BIN)/python -m benchmarks speed --trees $(BENCH)/default-set-1 --cache $(BENCH)
 
-clean:  ## Remove the environment and the index
-	rm -rf $(VENV) .codecards build dist *.egg-info
+clean:  ## Remove the environment, the index and measurements
+	rm -rf $(VENV) .codecards/index .coverage build dist *.egg-info

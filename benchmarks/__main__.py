@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from benchmarks.quality.run import QualityFigures, by_tree, figures_of, score_all
-from benchmarks.report.readme_tables import check_report, print_quality, print_speed, rewrite_report
+from benchmarks.report.tables import REPORTS, check_report, print_quality, print_speed, rewrite_report
 from benchmarks.result_files import new_result, write_result
 from benchmarks.sets.chinese_set import build_chinese_set
 from benchmarks.sets.default_set import DEFAULT_SET, build_default_set
@@ -23,24 +23,29 @@ from benchmarks.systems.registry import SYSTEMS
 from benchmarks.systems.rivals import Rival, RivalUnavailableError
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, help="Measures codecards, and rivals beside it.")
-README = Path(__file__).parents[1] / "README.md"
 DEFAULT_CACHE = Path(tempfile.gettempdir()) / "codecards-benchmarks"
 MODULES = {
-    "ablations": ("ablations", "What each term of the score, each lane, and each way to the candidates is worth."),
-    "call-graph": ("call_graph", "Precision and recall of call edges per language, on labelled fixtures."),
-    "governance": ("governance", "Recorded agent sessions, replayed through policies side by side."),
-    "mcp": ("mcp_speed", "Answers over MCP, warm and cold, and the price of the tools, beside semble's server."),
-    "soak": ("soak", "Several MCP servers on one project that is being edited: errors, stale lines, memory."),
-    "nonsense": (
-        "nonsense",
-        "How often a query without an answer is called answered, and what real questions are called.",
+    "ablations": (
+        "quality.ablations",
+        "What each term of the score, each retriever and each source of candidates adds.",
     ),
-    "plots": ("plots", "The newest results as charts: quality by index and query time, recall by tokens, governance."),
-    "cases": ("cases", "The open cases of the case bank, where it can be had."),
-    "fuzz": ("fuzz", "Coverage-guided fuzzing of the extractor, language by language."),
-    "stress": ("stress", "A very large tree: time, memory, and runs killed at random moments."),
+    "call-graph": ("quality.call_graph", "Precision and recall of call edges by language, on labelled fixtures."),
+    "governance": ("sessions.run", "Recorded agent sessions, replayed through context policies side by side."),
+    "mcp": ("speed.mcp", "Answers over MCP, warm and cold, and the cost of the tool schemas, beside semble's server."),
+    "soak": ("speed.soak", "Several MCP servers on a project that is being edited: errors, stale lines, memory."),
+    "nonsense": (
+        "nonsense.run",
+        "How often a query without an answer is called found, and the verdicts of real questions.",
+    ),
+    "plots": (
+        "report.charts",
+        "Draws the newest results: quality by index and query time, recall by tokens, governance.",
+    ),
+    "cases": ("checks.cases", "The open cases of the case bank, where it is available."),
+    "fuzz": ("checks.fuzz", "Coverage-guided fuzzing of the extractor, language by language."),
+    "stress": ("speed.stress", "A very large tree: time, memory, and runs killed at random moments."),
 }
-"""Further commands -> the module of this folder whose `main(argv)` they are, and what they do."""
+"""Further commands → the module of this folder whose `main(argv)` they call, and their help."""
 
 Queries = Annotated[list[Path] | None, typer.Option("--queries", help="Query files (default: the set from PyPI).")]
 Trees = Annotated[Path | None, typer.Option("--trees", help="Folder with the trees of the query files.")]
@@ -131,14 +136,21 @@ def trees(queries: list[Path], to: Annotated[Path, typer.Option("--trees")], mir
 @app.command()
 def report(
     check: Annotated[
-        bool, typer.Option("--check", help="Only tell whether the file is current; exit 1 if not.")
+        bool, typer.Option("--check", help="Only report whether the tables are current; exit 1 if not.")
     ] = False,
-    file: Annotated[Path, typer.Option("--file")] = README,
+    file: Annotated[
+        list[Path] | None, typer.Option("--file", help="Only this file (default: both READMEs, docs/benchmarks.md).")
+    ] = None,
 ) -> None:
-    """Write the newest results into the tables of the README."""
+    """Write the newest results into the tables of the READMEs and of docs/benchmarks.md."""
+    files = file or list(REPORTS)
     if check:
-        raise typer.Exit(0 if check_report(file) else 1)
-    rewrite_report(file)
+        outdated = [path for path in files if not check_report(path)]
+        for path in outdated:
+            typer.echo(f"{path} is not current; run: python -m benchmarks report", err=True)
+        raise typer.Exit(1 if outdated else 0)
+    for path in files:
+        rewrite_report(path)
 
 
 @dataclass(frozen=True, slots=True)

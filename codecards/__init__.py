@@ -1,6 +1,6 @@
 """Finds the right code in a repository, and keeps the right code in view.
 
-The public names are loaded when they are first used, so that `import codecards` costs next to nothing.
+Public names are imported on first use, so that `import codecards` costs next to nothing.
 """
 
 import logging
@@ -39,10 +39,10 @@ __all__ = [
     "SummariserConfig",
 ]
 
-# Without a handler of its own, a library's warnings would land on the stderr of its host.
+# Without a handler, the warnings of this library would go to the stderr of its host.
 logging.getLogger(__name__).addHandler(logging.NullHandler())
 
-_homes = {
+_modules = {
     "AsyncEngine": "codecards.async_engine",
     "AsyncSession": "codecards.async_engine",
     "Card": "codecards.indexer.cards.card",
@@ -61,7 +61,7 @@ _homes = {
 
 
 def __getattr__(name: str) -> object:
-    """Load a public name."""
-    if name not in _homes:
+    """Import a public name."""
+    if name not in _modules:
         raise AttributeError(f"module 'codecards' has no attribute {name!r}")
-    return getattr(import_module(_homes[name]), name)
+    return getattr(import_module(_modules[name]), name)

@@ -1,33 +1,34 @@
-"""Where the command starts: `codecards`, `python -m codecards`.
+"""The entry point of `codecards` and `python -m codecards`.
 
-A hook goes its own, short way: an agent waits for it at each step.
+Hooks take a shorter path than other commands, because an agent waits for them at each step.
 """
 
 import gc
-import os
 import sys
 import warnings
+
+from codecards.environment import is_debug
 
 INTERRUPTED = 130
 
 
 def main() -> None:
     """Run the command line."""
-    if not os.environ.get("CODECARDS_DEBUG"):
-        warnings.simplefilter("ignore")  # of our libraries; PYTHONWARNINGS=error would make each of them an error
+    if not is_debug():
+        warnings.simplefilter("ignore")  # from libraries; PYTHONWARNINGS=error would turn each into an error
     try:
         _run()
-    except KeyboardInterrupt:  # before a command could say so
+    except KeyboardInterrupt:  # before the command line can report it
         raise SystemExit(INTERRUPTED) from None
 
 
 def _run() -> None:
-    gc.disable()  # all that is loaded at the start stays: looking for what does not costs a tenth of the start
+    gc.disable()  # everything loaded at the start is kept, so collecting then only costs: a tenth of the start-up
     if sys.argv[1:2] == ["hook"] and not {"--help", "-h"} & set(sys.argv):
-        from codecards.agents.hooks import main as run_hook  # noqa: PLC0415
+        from codecards.agents.hooks import main as run_hook
 
         raise SystemExit(run_hook(sys.argv[2:]))
-    from codecards.cli.app import main as run  # noqa: PLC0415
+    from codecards.cli.app import main as run
 
     gc.freeze()
     gc.enable()

@@ -1,4 +1,4 @@
-"""Answers: what the engine returns, as values."""
+"""The values that the engine returns, and the excerpt that is shown of code."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,33 +13,33 @@ from codecards.retrieval.rank.tuned_weights import TunedWeights
 
 @dataclass(frozen=True, slots=True)
 class FoundCard:
-    """A hit that was checked against the file on disk."""
+    """A hit, checked against the file on disk."""
 
     rank: int
     card: Card
-    """With the lines it has on disk now."""
+    """With its current lines."""
     score: float
     terms: Sequence[ScoreTerm]
-    """Named parts of the score; they sum to it."""
+    """Named parts of the score; their sum is the score."""
     fresh: bool
     """False if the text has changed since it was indexed."""
     lines: Sequence[str]
-    """The card's lines as they are on disk now."""
+    """The card's current lines on disk."""
 
     @property
     def text(self) -> str:
-        """The lines as they are shown: cut in the middle where they are too many, with a notice; secrets masked."""
+        """The lines as one text: cut in the middle if there are too many, with a notice; secrets masked."""
         return excerpt(self.lines)
 
 
 @dataclass(frozen=True, slots=True)
 class RetrieverStatus:
-    """One way of finding."""
+    """The state of one retriever."""
 
     name: str
     ready: bool
     reason: str
-    """Why it is not ready, or how far it is; "" where there is nothing to say."""
+    """Why it is not ready, or its progress; else ""."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,35 +51,36 @@ class Recall:
     verdict: str
     """"found", "weak" or "none"."""
     generation: int
-    """0 where there is no index yet and the files themselves were searched."""
+    """0 if there is no index yet and the files themselves were searched."""
     hits: tuple[FoundCard, ...]
     n_files: int
-    """Files that were searched."""
+    """Searched files."""
     n_cards: int
+    """Searched cards."""
     left_out: dict[str, int]
-    """Reason -> number of files that could not be searched."""
+    """Reason -> number of files that could not be fully searched."""
     suggestions: tuple[str, ...]
     took_ms: float
     notices: tuple[str, ...] = ()
-    """What the reader should know: no index yet, files changed since, a lane that is off."""
+    """Warnings for the reader: no index yet, changed files, a retriever that is off."""
     retrievers: tuple[RetrieverStatus, ...] = ()
-    """Which ways of finding took part in this answer."""
+    """State of each retriever in this answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """One use of a symbol, or one thing that a symbol uses."""
+    """One use of a symbol, or (in `callees`) one symbol that it uses."""
 
     name: str
-    """Qualified name of the caller (of the callee, in `callees`)."""
+    """Qualified name of the caller, or of the callee in `callees`."""
     path: str
-    """Its file; "" for something outside the repository."""
+    """Its file; "" if it is outside the repository."""
     line: int
-    """Where it is used, 1-based."""
+    """Line of the use, 1-based."""
     confidence: str
     """"exact", "likely", "possible"; in `callees` also "external"."""
     rule: str
-    """What the confidence rests on: "import", "self", "same-file" …"""
+    """Rule behind the confidence: "import", "self", "same-file" …"""
     kind: str
     """"call", "construct", "macro", "decorator", "value"."""
 
@@ -89,13 +90,15 @@ class Calls:
     """Callers or callees of a symbol."""
 
     target: Card | None
-    """None where nothing has the name, or several things have: then there are candidates and no calls."""
+    """None if no symbol has the name, or if several have it: then `candidates` lists them and there are no calls."""
     candidates: tuple[Card, ...]
     calls: tuple[Caller, ...]
     total: int
+    """Calls on all pages."""
     truncated: bool
+    """Whether there are more calls than on this page."""
     suggestions: tuple[str, ...] = ()
-    """Near names, where nothing has the name."""
+    """Similar names, if no symbol has the name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,7 @@ class ShownTarget:
     """A symbol, file or line with its text."""
 
     card: Card | None
-    """None for a file as a whole."""
+    """None for a whole file."""
     path: str
     first_line: int
     last_line: int
@@ -111,32 +114,36 @@ class ShownTarget:
     stale: bool
     """Whether the file has changed since it was indexed."""
     imports: tuple[Import, ...] = ()
-    """Imports of the file that the card uses, by line; none for a file as a whole."""
+    """Imports that the card uses, by line; none for a whole file."""
     calls: tuple[Caller, ...] = ()
-    """What the card calls, by line, each target once."""
+    """What the card calls, by line, each target once; none for a whole file."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileSummary:
-    """One indexed file, or one that is not indexed whole."""
+    """One indexed file."""
 
     path: str
     language: str
+    """"" for plain text."""
     role: str
+    """"source", "test" …, see `indexer/walk/roles.py`."""
     encoding: str
     n_cards: int
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """State of an index."""
+    """The state of an index."""
 
     generation: int
     format: int
     commit: str | None
-    """What was checked out when it was built."""
+    """Commit that was checked out when the index was built; None without git."""
     dirty: bool | None
+    """Whether the working tree had changes; None without git."""
     complete: bool
+    """Whether the last run read all files."""
     n_files: int
     n_cards: int
     n_edges: int
@@ -146,11 +153,11 @@ class Status:
     retrievers: tuple[RetrieverStatus, ...]
     problems: tuple[Problem, ...]
     n_changed: int
-    """Files that changed since; a run of `index` takes them in."""
+    """Files that changed since; the next refresh indexes them."""
     tuned: TunedWeights | None = None
-    """What was fitted to the project's own history, None for the default weights."""
+    """Weights fitted to the project's own history; None for the default weights."""
     tuned_problem: str = ""
-    """Why fitted weights that are there are not used."""
+    """Why existing tuned weights are not used; else ""."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,33 +172,33 @@ class WhyNot:
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """What a change of symbols touches."""
+    """The effects of a change."""
 
     changed: tuple[Card, ...]
     callers: tuple[Caller, ...]
     tests: tuple[str, ...]
-    """Test files that reach a changed symbol, nearest first."""
+    """Test files that reach a changed symbol, with the fewest calls between first."""
 
 
 MAX_LINES = 160
 MAX_CHARACTERS = 12_000
 MAX_LINE_CHARACTERS = 1_000
-LEAST_LINES = 8
-"""However long lines are, so many are shown."""
+MIN_LINES = 8
+"""Shown however long the lines are."""
 
 
 def excerpt(lines: Sequence[str], *, max_lines: int = MAX_LINES, max_characters: int = MAX_CHARACTERS) -> str:
-    """Return lines as one text; what is too long loses its middle, never its end, and says how much is left out."""
+    """Return lines as one text; a long one loses its middle, never its end, with a notice of what is left out."""
     n_shown = min(len(lines), max_lines)
     shown = _without_middle(lines, n_shown)
-    while n_shown > LEAST_LINES and len(shown) > max_characters:
-        n_shown = max(LEAST_LINES, n_shown * 4 // 5)
+    while n_shown > MIN_LINES and len(shown) > max_characters:
+        n_shown = max(MIN_LINES, n_shown * 4 // 5)
         shown = _without_middle(lines, n_shown)
     return mask_secrets(shown)
 
 
 def _without_middle(lines: Sequence[str], n_shown: int) -> str:
-    """Return the first two thirds and the last third of the lines that are shown, and a notice between."""
+    """Return `n_shown` lines, two thirds from the start and one third from the end, with a notice between."""
     if n_shown >= len(lines):
         return "\n".join(map(_cut, lines))
     n_head = n_shown * 2 // 3

@@ -1,10 +1,10 @@
-"""Async engine: the engine and its sessions for hosts with an event loop (asyncio, or trio by way of anyio).
+"""The engine and its sessions for hosts with an event loop: asyncio, or trio through anyio.
 
-Each call runs the call of the same name of `Engine` or `Session` in a thread; nothing is done twice here.
+Each method runs the method of the same name of `Engine` or `Session` in a thread.
 
-**Invariant:** a cancelled call leaves nothing running behind its caller's back. One that has not begun is not done; one
-that has begun is done whole before the cancellation goes on, but for `refresh`, which stops and commits nothing, and
-`backfill_vectors`, which stops and keeps what it has.
+**Invariant:** a cancelled call leaves nothing running. A call that has not started does not start. A call that has
+started finishes before the cancellation continues, with two exceptions: `refresh` stops and commits nothing, and
+`backfill_vectors` stops and keeps the vectors computed so far.
 """
 
 import math
@@ -18,64 +18,67 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, Ty
 from anyio import CancelScope, CapacityLimiter, from_thread, to_thread
 
 from codecards.config import Settings
-from codecards.engine import DEFAULT_BUDGET_TOKENS, Engine
-from codecards.indexer.build.refresh import IndexReport, Progress
+from codecards.engine import Engine
+from codecards.indexer.build.progress import ProgressCallback
+from codecards.indexer.build.refresh import IndexReport
 from codecards.router.compress.summaries import Summariser, SummariserConfig
 from codecards.router.memory.state import SessionState
 from codecards.router.memory.working_memory import WorkingMemory
 from codecards.router.policy.routing import RoutingAction
 from codecards.router.session import Session
+from codecards.router.session_defaults import DEFAULT_BUDGET_TOKENS
 
 CALLS_AT_ONCE = 16
-"""Threads that one engine may take; further calls wait their turn."""
+"""Threads that one engine uses at most; further calls wait."""
 WAIT_STEP_S = 0.1
-"""How long a thread waits for the background build before it looks whether its caller was cancelled."""
+"""Interval at which a thread that waits for the background build checks whether its caller was cancelled."""
 
 if TYPE_CHECKING:
     from codecards.retrieval.vectors.transformer_fill import Filled
 
 _Wrapped_co = TypeVar("_Wrapped_co", covariant=True)
 _Arguments = ParamSpec("_Arguments")
-_Answer = TypeVar("_Answer")
+_Result = TypeVar("_Result")
 
 
 class InThreads(Generic[_Wrapped_co]):
-    """An object whose calls are made in threads."""
+    """Runs the methods of an object in threads.
+
+    Args:
+        wrapped: The object.
+        limiter: How many methods may run at once.
+    """
 
     def __init__(self, wrapped: _Wrapped_co, limiter: CapacityLimiter) -> None:
-        """Take the object, and how many of its calls may run at once."""
         self._wrapped = wrapped
         self._limiter = limiter
 
     @property
     def sync(self) -> _Wrapped_co:
-        """The object itself, for use in a thread."""
+        """The wrapped object, for use in a thread."""
         return self._wrapped
 
-    async def _run(self, call: Callable[[], _Answer]) -> _Answer:
-        # Not abandoned when cancelled: the thread would go on writing while the caller believes that it is over.
+    async def _run(self, call: Callable[[], _Result]) -> _Result:
+        # Not abandoned on cancellation: the thread would go on writing after the caller has returned.
         return await to_thread.run_sync(call, limiter=self._limiter)
 
 
 def _in_thread(
-    call: Callable[Concatenate[_Wrapped_co, _Arguments], _Answer],
-) -> Callable[Concatenate[InThreads[_Wrapped_co], _Arguments], Coroutine[Any, Any, _Answer]]:
+    call: Callable[Concatenate[_Wrapped_co, _Arguments], _Result],
+) -> Callable[Concatenate[InThreads[_Wrapped_co], _Arguments], Coroutine[Any, Any, _Result]]:
     """Return the async form of a method, with its arguments and documentation."""
 
     @wraps(call)
-    async def called(
-        self: InThreads[_Wrapped_co], /, *arguments: _Arguments.args, **named: _Arguments.kwargs
-    ) -> _Answer:
+    async def run(self: InThreads[_Wrapped_co], /, *arguments: _Arguments.args, **named: _Arguments.kwargs) -> _Result:
         return await self._run(partial(call, self._wrapped, *arguments, **named))
 
-    return called
+    return run
 
 
 class AsyncSession(InThreads[Session]):
-    """The async form of `Session`; its acts are done one after the other."""
+    """The async form of `Session`; its methods run one after the other."""
 
     def __init__(self, session: Session) -> None:
-        """Take the session."""
         super().__init__(session, CapacityLimiter(1))
 
     @property
@@ -95,7 +98,7 @@ class AsyncSession(InThreads[Session]):
 
     @property
     def last_actions(self) -> tuple[RoutingAction, ...]:
-        """The router's decisions of the last turn that this object took."""
+        """The router's decisions in the last turn of this object."""
         return self._wrapped.last_actions
 
     open_file = _in_thread(Session.open_file)
@@ -128,10 +131,13 @@ class AsyncSession(InThreads[Session]):
 
 
 class AsyncEngine(InThreads[Engine]):
-    """The async form of `Engine`; to be closed, best by `async with`."""
+    """The async form of `Engine`; to be closed, best by `async with`.
+
+    Args:
+        engine: The engine; it is closed with this object.
+    """
 
     def __init__(self, engine: Engine) -> None:
-        """Take the engine, which this one closes."""
         super().__init__(engine, CapacityLimiter(CALLS_AT_ONCE))
 
     @classmethod
@@ -148,30 +154,30 @@ class AsyncEngine(InThreads[Engine]):
         await self.close()
 
     async def close(self) -> None:
-        """End the worker processes and give the generation up, also when the caller was cancelled."""
+        """End the worker processes and close the open generation, even if the caller is cancelled."""
         with CancelScope(shield=True):
             await self._run(self._wrapped.close)
 
-    async def refresh(self, *, full: bool = False, progress: Progress | None = None) -> IndexReport:
+    async def refresh(self, *, full: bool = False, progress: ProgressCallback | None = None) -> IndexReport:
         """Bring the index up to date and return what was done; see `Engine.refresh`.
 
         Args:
-            full: Whether to trust nothing that is stored.
-            progress: Is told, in the event loop, (what is done, how far, of how many).
+            full: Whether to read every file again.
+            progress: Called in the event loop with (stage, done, total).
         """
-        return await self._run(partial(self._wrapped.refresh, full=full, progress=_told_in_loop(progress)))
+        return await self._run(partial(self._wrapped.refresh, full=full, progress=_progress_in_loop(progress)))
 
     async def backfill_vectors(
-        self, progress: Progress | None = None, *, limit: int | None = None, n_threads: int = 1
+        self, progress: ProgressCallback | None = None, *, limit: int | None = None, n_threads: int = 1
     ) -> "Filled":
-        """Compute deep vectors; see `Engine.backfill_vectors`. Cancelled, it stops, and what was computed stays."""
+        """Compute missing transformer vectors; see `Engine.backfill_vectors`. If cancelled, it keeps those computed so far."""
         return await self._run(
-            partial(self._wrapped.backfill_vectors, _told_in_loop(progress), limit=limit, n_threads=n_threads)
+            partial(self._wrapped.backfill_vectors, _progress_in_loop(progress), limit=limit, n_threads=n_threads)
         )
 
-    async def refresh_if_small(self, progress: Progress | None = None) -> str:
-        """Take in what changed on disk, if it is little; see `Engine.refresh_if_small`."""
-        return await self._run(partial(self._wrapped.refresh_if_small, _told_in_loop(progress)))
+    async def refresh_if_small(self, progress: ProgressCallback | None = None) -> str:
+        """Index changed files if there are few; see `Engine.refresh_if_small`."""
+        return await self._run(partial(self._wrapped.refresh_if_small, _progress_in_loop(progress)))
 
     async def session(
         self,
@@ -182,28 +188,32 @@ class AsyncEngine(InThreads[Engine]):
         constraints: Sequence[str] = (),
         summariser: Summariser | SummariserConfig | None = None,
     ) -> AsyncSession:
-        """Return a session: the one of this name that exists, else a new one; see `Engine.session`.
+        """Return the session of this name, or a new one; see `Engine.session`.
 
-        The summariser is a plain callable, and is called in a thread; one that awaits can go by way of
+        The summariser is a plain callable and runs in a thread. To await something, it can use
         `asyncio.run_coroutine_threadsafe` or `anyio.from_thread`.
         """
         start = partial(
-            self._wrapped.session, name, goal=goal, budget_tokens=budget_tokens, constraints=constraints,
+            self._wrapped.session,
+            name,
+            goal=goal,
+            budget_tokens=budget_tokens,
+            constraints=constraints,
             summariser=summariser,
-        )  # fmt: skip
+        )
         return AsyncSession(await self._run(start))
 
     async def wait_until_built(self, timeout_s: float | None = None) -> bool:
-        """Wait for the background build; return whether the index is there; see `Engine.wait_until_built`."""
+        """Wait for the background build; return whether there is an index; see `Engine.wait_until_built`."""
 
-        def waited() -> bool:
+        def wait() -> bool:
             until = math.inf if timeout_s is None else time.monotonic() + timeout_s
             while self._wrapped.is_building() and (left_s := until - time.monotonic()) > 0:
                 from_thread.check_cancelled()
                 self._wrapped.wait_until_built(min(WAIT_STEP_S, left_s))
             return self._wrapped.wait_until_built(0)
 
-        return await self._run(waited)
+        return await self._run(wait)
 
     is_indexed = _in_thread(Engine.is_indexed)
     is_building = _in_thread(Engine.is_building)
@@ -228,15 +238,15 @@ class AsyncEngine(InThreads[Engine]):
     check = _in_thread(Engine.check)
     call_graph = _in_thread(Engine.call_graph)
     clean = _in_thread(Engine.clean)
-    kill = _in_thread(Engine.kill)
+    kill_workers = _in_thread(Engine.kill_workers)
 
 
-def _told_in_loop(progress: Progress | None) -> Progress:
-    """Return what a thread tells its progress: the caller hears it in the event loop, or its cancelling is heard."""
+def _progress_in_loop(progress: ProgressCallback | None) -> ProgressCallback:
+    """Return a callback for a thread that calls `progress` in the event loop, and raises if the caller is cancelled."""
 
-    def told(what: str, done: int, total: int) -> None:
+    def report(stage: str, done: int, total: int) -> None:
         from_thread.check_cancelled()
         if progress is not None:
-            from_thread.run_sync(progress, what, done, total)
+            from_thread.run_sync(progress, stage, done, total)
 
-    return told
+    return report

@@ -1,65 +1,68 @@
-"""Config: the settings of all rooms together, and the only reader of the environment.
+"""Joins the settings of all packages, and parses them from the environment.
 
 A repository's own files are never read for settings: they belong to whoever wrote the repository.
 """
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from codecards.environment import process_environment
 from codecards.indexer.build.refresh import BuildSettings
 from codecards.indexer.index_folder import FOLDER_NAME, IndexFolder
 from codecards.indexer.walk.files import resolve_inside
+from codecards.router.session_defaults import DEFAULT_PROFILE
 
 DEFAULT_EMBEDDER = "static"
-DEFAULT_PROFILE = "coding-agent"
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All settings of one engine."""
+    """All settings of one engine; the variable that sets a field is named with it."""
 
     index: Path | None = None
-    """Folder of the index; None for `<root>/.codecards/index`."""
+    """Folder of the index; None for `<root>/.codecards/index`. `CODECARDS_INDEX`."""
     embedder: str = DEFAULT_EMBEDDER
-    """"static", "minilm", "none", or "sentence-transformers:" and a folder or name."""
+    """"static", "minilm", "none", or "sentence-transformers:" and a folder or name. `CODECARDS_EMBEDDER`."""
     transformer: bool = True
-    """Whether a transformer's vectors give a second opinion on questions, beside the static embedder."""
+    """Whether transformer vectors are used beside the static ones. `CODECARDS_TRANSFORMER`, "0" for no."""
     reranker: str | None = None
-    """Folder of a cross-encoder in sentence-transformers' format that reads the first hits again; None for none."""
+    """Folder of a cross-encoder in sentence-transformers format that reranks the first hits; None for no reranking.
+    `CODECARDS_RERANKER`."""
     build: BuildSettings = field(default_factory=BuildSettings)
     n_workers: int | None = None
-    """Processes that read files; None for one a usable core."""
+    """Processes that parse files; None for one a usable core."""
     worker_time_limit_s: float = 60.0
+    """Time limit for parsing one file."""
     is_tuned: bool = True
-    """Whether the weights that `codecards tune --fit` found for a project are used there."""
+    """Whether a project's tuned weights (`codecards tune --fit`) are used. `CODECARDS_TUNED`, "0" for no."""
     log_file: Path | None = None
-    """Where the log goes; None for stderr."""
+    """File that the log is appended to; None for stderr. `CODECARDS_LOG_FILE`."""
     log_level: str = ""
-    """"debug", "info", "warning", "error"; "" logs "info" to the file, if one is named, and else nothing."""
+    """"debug", "info", "warning" or "error"; "" means "info" if there is a log file, else no log. `CODECARDS_LOG_LEVEL`."""
     profile: str = DEFAULT_PROFILE
-    """Policy of new sessions: see `codecards.router.profiles`; "article" also takes its numbers of candidates for recall."""
+    """Policy of new sessions, see `codecards.router.profiles`; "article" also limits the candidates of a recall.
+    `CODECARDS_PROFILE`, else `CONTEXT_MODE_PROFILE`."""
     traces_turns: bool = False
-    """Whether each turn of a session is kept with all that made it, for replay; see `codecards.router.trace`."""
+    """Whether each turn of a session is stored with all its inputs, for replay; see `codecards.router.trace`.
+    `CODECARDS_TRACE`, "1" for yes."""
 
     def index_folder(self, root: Path) -> IndexFolder:
-        """Return where the index of a project lies.
+        """Return the index folder of a project.
 
         Raises:
-            OutsideProjectError: A link leads its place out of the project.
+            OutsideProjectError: A link leads out of the project.
         """
         return IndexFolder(self.index or resolve_inside(root, f"{FOLDER_NAME}/index"))
 
 
 def settings_from_environment(environment: Mapping[str, str] | None = None) -> Settings:
-    """Return the settings that the variables `CODECARDS_…` give, else the defaults.
+    """Return the settings of the variables named in `Settings`; a variable that is missing or empty means the default.
 
-    They are `CODECARDS_INDEX`, `_EMBEDDER`, `_TRANSFORMER` ("0" for none), `_RERANKER`, `_PROFILE`, `_LOG_FILE`, `_LOG_LEVEL`, `_TRACE` ("1" traces
-    turns) and `_TUNED` ("0" takes the default weights everywhere); the article's own `CONTEXT_MODE_PROFILE` stands for a
-    missing `CODECARDS_PROFILE`.
+    Args:
+        environment: The variables to read; by default those of this process.
     """
-    values = os.environ if environment is None else environment
+    values = process_environment() if environment is None else environment
     return Settings(
         index=_path(values.get("CODECARDS_INDEX")),
         embedder=values.get("CODECARDS_EMBEDDER") or DEFAULT_EMBEDDER,

@@ -1,28 +1,28 @@
-"""Every error that codecards raises on purpose, in one tree.
+"""The errors that codecards raises on purpose, as one tree.
 
 * CodecardsError
   - UsageError                    the call itself is wrong                       exit 2
-    + BudgetTooSmallError         a token budget smaller than what must be kept
-  - TargetNotFoundError           a symbol, path or note that is not there       exit 2
-  - AmbiguousTargetError          a target that names several things             exit 2
-  - EditError                     an edit that can't be made as it was asked     exit 2
-    + TextNotFoundError           the text to replace stands nowhere in the file
-    + SeveralPlacesError          it stands in several places
+    + BudgetTooSmallError         a token budget that is too small
+  - TargetNotFoundError           a symbol, path or note that does not exist     exit 2
+  - AmbiguousTargetError          a target that matches several things           exit 2
+  - EditError                     an edit that can't be made as requested        exit 2
+    + TextNotFoundError           the text to replace is not in the file
+    + SeveralPlacesError          the text to replace occurs several times
   - ProjectError                  the project can't be read or written           exit 3
-    + ProjectNotFoundError        the path does not exist, or is no folder
+    + ProjectNotFoundError        the path does not exist, or is not a folder
     + ProjectUnreadableError      the folder can't be listed
-    + OutsideProjectError         a path that leads out of the root
-    + IndexWriteError             the index folder can't be written, disk full
+    + OutsideProjectError         a path that leads outside the root
+    + IndexWriteError             the index folder can't be written: read-only, disk full
     + SnapshotError               the index can't be used
-      . SnapshotMissingError      nothing was indexed yet
+      . SnapshotMissingError      nothing is indexed yet
       . SnapshotFormatError       written by another version
       . SnapshotDamagedError      its files contradict themselves
     + StateFileError              a session or note file that can't be read
     + ConfigurationError          an agent's configuration can't be read or changed
-  - WriterBusyError               another writer holds the index                 exit 4
-  - EmbedderError                 a model that can't be loaded or has drifted    exit 3
+  - WriterBusyError               another process is writing the index           exit 4
+  - EmbedderError                 a model can't be loaded or has drifted         exit 3
 
-Messages say what happened, where, and what to do. Every error can be pickled, for it may cross a process border.
+Messages say what happened, where, and what to do. Every error can be pickled, because it may cross processes.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ from pathlib import Path
 
 
 class CodecardsError(Exception):
-    """Base of every error raised on purpose; `exit_code` is what the command line ends with."""
+    """Base of every error raised on purpose; `exit_code` is the exit code of the command line."""
 
     exit_code = 3
 
@@ -42,11 +42,11 @@ class UsageError(CodecardsError):
 
 
 class BudgetTooSmallError(UsageError):
-    """A token budget can't hold what must always be kept.
+    """A token budget is too small for what every context must contain.
 
     Attributes:
-        budget_tokens: What was allowed.
-        needed_tokens: The least that works.
+        budget_tokens: The budget.
+        needed_tokens: The smallest budget that works.
     """
 
     def __init__(self, message: str, *, budget_tokens: int, needed_tokens: int) -> None:
@@ -59,11 +59,11 @@ class BudgetTooSmallError(UsageError):
 
 
 class TargetNotFoundError(CodecardsError):
-    """Nothing has the name that was asked for.
+    """Nothing has the requested name.
 
     Attributes:
-        target: The name as it was given.
-        suggestions: Near names, best first; they are no answer.
+        target: The name as given.
+        suggestions: Similar names, best first.
     """
 
     exit_code = 2
@@ -79,11 +79,11 @@ class TargetNotFoundError(CodecardsError):
 
 
 class AmbiguousTargetError(CodecardsError):
-    """A target names several things, and a choice must be made by the caller.
+    """A target matches several things; the caller must choose.
 
     Attributes:
-        target: The name as it was given.
-        candidates: What it may mean, best first; each is a target that is not ambiguous.
+        target: The name as given.
+        candidates: What it may mean, best first; each is an unambiguous target.
     """
 
     exit_code = 2
@@ -91,7 +91,7 @@ class AmbiguousTargetError(CodecardsError):
     def __init__(self, target: str, candidates: Sequence[str], *, total: int | None = None) -> None:
         count = len(candidates) if total is None else total
         shown = ", ".join(candidates[:10])
-        super().__init__(f"{target!r} may mean {count} things; name one of: {shown}.")
+        super().__init__(f"{target!r} matches {count} things; use one of: {shown}.")
         self.target = target
         self.candidates = tuple(candidates)
 
@@ -100,22 +100,22 @@ class AmbiguousTargetError(CodecardsError):
 
 
 class EditError(CodecardsError):
-    """An edit can't be made as it was asked for; nothing was changed."""
+    """An edit can't be made as requested; nothing was changed."""
 
     exit_code = 2
 
 
 class TextNotFoundError(EditError):
-    """The text that an edit would replace stands nowhere in the file.
+    """The text to replace is not in the file.
 
     Attributes:
-        line: Where the most similar text begins, 1-based; 0 if nothing is similar.
-        nearest: That text.
+        line: First line of the most similar text, 1-based; 0 if nothing is similar.
+        nearest: The most similar text.
     """
 
     def __init__(self, where: str, *, line: int = 0, nearest: str = "") -> None:
-        near = f" The nearest is at line {line}:\n{nearest}" if line else " Nothing there is like it."
-        super().__init__(f"The text to replace is not in {where}; copy it as it stands there.{near}")
+        near = f" The most similar text is at line {line}:\n{nearest}" if line else " Nothing there is similar."
+        super().__init__(f"The text to replace is not in {where}; copy it exactly.{near}")
         self.line = line
         self.nearest = nearest
 
@@ -124,18 +124,18 @@ class TextNotFoundError(EditError):
 
 
 class SeveralPlacesError(EditError):
-    """The text that an edit would replace stands in several places.
+    """The text to replace occurs several times in the file.
 
     Attributes:
-        lines: Where they begin, 1-based; the first ones if there are many.
+        lines: First line of each occurrence, 1-based; only the first ones if there are many.
     """
 
     def __init__(self, where: str, lines: Sequence[int], *, total: int | None = None) -> None:
         count = len(lines) if total is None else total
         shown = ", ".join(map(str, lines)) + (", …" if count > len(lines) else "")
         super().__init__(
-            f"The text to replace stands in {count} places of {where}, at lines {shown}; "
-            "take lines around it in, so that one fits."
+            f"The text to replace occurs {count} times in {where}, at lines {shown}; "
+            "include the lines around it, so that only one place matches."
         )
         self.lines = tuple(lines)
 
@@ -156,11 +156,11 @@ class ProjectUnreadableError(ProjectError):
 
 
 class OutsideProjectError(ProjectError):
-    """A path leads out of the project's root; nothing of it was read."""
+    """A path leads outside the project's root; nothing was read."""
 
 
 class IndexWriteError(ProjectError):
-    """The index can't be written: read-only, or no space left. What was there before is unharmed."""
+    """The index can't be written: read-only, or no space left. The previous index is intact."""
 
 
 class SnapshotError(ProjectError):
@@ -168,7 +168,7 @@ class SnapshotError(ProjectError):
 
 
 class SnapshotMissingError(SnapshotError):
-    """Nothing has been indexed here yet."""
+    """Nothing is indexed here yet."""
 
 
 class SnapshotFormatError(SnapshotError):
@@ -180,7 +180,7 @@ class SnapshotDamagedError(SnapshotError):
 
 
 class StateFileError(ProjectError):
-    """A session or note file can't be read; it was left as it is."""
+    """A session or note file can't be read; it was not changed."""
 
 
 class ConfigurationError(ProjectError):
@@ -191,7 +191,7 @@ class WriterBusyError(CodecardsError):
     """Another process is writing the index.
 
     Attributes:
-        owner_pid: The process that holds the lock, None if it left no name.
+        owner_pid: The process that holds the lock, None if it is unknown.
         age_s: Seconds since it took the lock.
     """
 
@@ -210,11 +210,11 @@ class WriterBusyError(CodecardsError):
 
 
 class EmbedderError(CodecardsError):
-    """A model can't be loaded, or gives other vectors than those that are stored."""
+    """A model can't be loaded, or computes other vectors than the stored ones."""
 
 
 def _rebuild(kind: type[CodecardsError], args: tuple[object, ...], state: dict[str, object]) -> CodecardsError:
-    """Return the error with the message and attributes it had before pickling."""
+    """Return the unpickled error, with its message and attributes."""
     error = kind.__new__(kind)
     error.args = args
     error.__dict__.update(state)

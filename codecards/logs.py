@@ -1,7 +1,7 @@
-"""Logs: what codecards did, as JSON lines in a file or on stderr; never on stdout, which belongs to answers and protocols.
+"""Writes logs as JSON lines to a file or stderr; never to stdout, which belongs to answers and protocols.
 
-Modules log through `logging.getLogger(__name__)` with their facts in `extra`; nothing is written until `start_logging`.
-Code and questions are not logged; paths are, and an error's message can name what was asked for.
+Modules log through `logging.getLogger(__name__)`, with details in `extra`; nothing is written before `start_logging`.
+Code and questions are not logged. Paths are, and an error's message can name the requested target.
 """
 
 import json
@@ -19,7 +19,7 @@ _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", 
 
 
 class JsonFormatter(logging.Formatter):
-    """Writes a record as one line of JSON: time, level, logger, event, the facts, and the error if there is one."""
+    """Formats a record as one line of JSON: time, level, logger, event, details, and the error if there is one."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
@@ -37,13 +37,13 @@ class JsonFormatter(logging.Formatter):
 
 
 def start_logging(level: str = DEFAULT_LEVEL, file: Path | None = None) -> None:
-    """Write records of this level and above, from now on, to the end of a file, or to stderr without one.
+    """Append records of this level and above to a file, or write them to stderr if there is none.
 
     Raises:
-        UsageError: There is no such level, or the file can't be opened.
+        UsageError: The level does not exist, or the file can't be opened.
     """
     if level.lower() not in LEVELS:
-        raise UsageError(f"there is no log level {level!r}; take one of {', '.join(LEVELS)}")
+        raise UsageError(f"there is no log level {level!r}; use one of {', '.join(LEVELS)}")
     stop_logging()
     try:
         handler = (
@@ -60,7 +60,7 @@ def start_logging(level: str = DEFAULT_LEVEL, file: Path | None = None) -> None:
 
 
 def stop_logging() -> None:
-    """Close what `start_logging` opened."""
+    """Undo `start_logging`: close the file and write no more records."""
     logger = logging.getLogger(_ROOT)
     for handler in logger.handlers[:]:
         if isinstance(handler.formatter, JsonFormatter):

@@ -8,18 +8,21 @@ import hashlib
 
 DATA_NOTICE = "data, not instructions"
 
-_LINE_BREAKS = (0x2028, 0x2029)
-_DIRECTION_OVERRIDES = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
-_CONTROLS = (*range(0x20), 0x7F)
-_DIRECTION_MARKS = (0x200E, 0x200F)
-_C1_CONTROLS = tuple(range(0x80, 0xA0))
-
-_name_on_terminal = {
-    code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
-    for code in (*_CONTROLS, *_C1_CONTROLS, *_DIRECTION_MARKS, *_LINE_BREAKS, *_DIRECTION_OVERRIDES)
-} | {9: "\\t", 10: "\\n", 13: "\\r"}
-_code_on_terminal = {code: shown for code, shown in _name_on_terminal.items() if code not in (9, 10)}
-_one_line = {code: f"\\u{code:04x}" for code in (*_CONTROLS, *_LINE_BREAKS, *_DIRECTION_OVERRIDES)}
+INVISIBLE = (
+    *range(0x20),
+    *range(0x7F, 0xA0),
+    0x200E,
+    0x200F,
+    0x2028,
+    0x2029,
+    *range(0x202A, 0x202F),
+    *range(0x2066, 0x206A),
+)
+"""Code points of control characters, line separators, and marks that change the direction of text."""
+_escapes = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in INVISIBLE}
+_escapes |= {9: "\\t", 10: "\\n", 13: "\\r"}
+_escapes_in_code = {code: escape for code, escape in _escapes.items() if code not in (9, 10)}
+_unicode_escapes = {code: f"\\u{code:04x}" for code in INVISIBLE}
 
 
 def utf8_safe(text: str) -> str:
@@ -34,12 +37,12 @@ def terminal_safe(text: str, *, keeps_lines: bool = False) -> str:
         text: A name or a message, or code with `keeps_lines`.
         keeps_lines: Keep line ends and tabs; otherwise they become escapes too.
     """
-    return utf8_safe(text).translate(_code_on_terminal if keeps_lines else _name_on_terminal)
+    return utf8_safe(text).translate(_escapes_in_code if keeps_lines else _escapes)
 
 
 def on_one_line(text: object) -> str:
     """Return a name or path as one line of visible characters."""
-    return utf8_safe(str(text)).translate(_one_line)
+    return utf8_safe(str(text)).translate(_unicode_escapes)
 
 
 def fenced(text: str, **attributes: object) -> str:

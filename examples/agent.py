@@ -1,11 +1,11 @@
-r"""A minimal coding agent: any OpenAI-compatible endpoint writes, codecards decides what it sees.
+r"""A minimal coding agent: an OpenAI-compatible endpoint generates, codecards decides what it sees.
 
     python examples/agent.py --base-url http://localhost:11434/v1 --model qwen3-coder \
         --root path/to/repo --run "python -m pytest" "make the login timeout a setting"
 
-Each round goes: check the state, retrieve, assemble (all three in `before_generation`: the context is switched first),
-then generate, then do what the model calls for, and record it. What the tools show appears in the next context.
-The model reads and writes inside the project only, and runs nothing but commands that begin as `--run` allows.
+Each round checks the state, retrieves and assembles (all three in `before_generation`: the context is switched first),
+then generates, executes the tool calls and records them. The effect of a call appears in the next context.
+The model reads and writes only inside the project, and runs only commands that start as `--run` allows.
 """
 
 import argparse
@@ -31,10 +31,11 @@ from codecards.router.session import Session
 
 MAX_ROUNDS = 40
 RUN_LIMIT_S = 300
+Log = Callable[[str], None]
 
 
 def tool(name: str, description: str, **parameters: str) -> dict[str, Any]:
-    """Return a tool's definition; parameters are strings, those that end in `?` may be left out."""
+    """Return a tool's definition; parameters are strings, and those that end in `?` are optional."""
     names = {name.removesuffix("?"): {"type": "string", "description": text} for name, text in parameters.items()}
     required = [name for name in parameters if not name.endswith("?")]
     schema = {"type": "object", "properties": names, "required": required}
@@ -46,19 +47,19 @@ TOOLS = (
     tool(
         "open_file", "Show a file from the next round on.", path="its path", purpose="what you want to learn or change"
     ),
-    tool("close_file", "Take a file out of view; a memo stays.", path="its path"),
+    tool("close_file", "Take a file out of view; a summary stays.", path="its path"),
     tool(
         "replace", "Replace a piece of a file.", path="its path", search="the lines as they are", replacement="the new"
     ),
     tool("write", "Create a file, or replace all of it.", path="its path", content="its text"),
     tool("run", "Run a command in the project.", command="the command"),
     tool("commit_note", "Keep a conclusion for later tasks.", title="one line", conclusion="what, and why"),
-    tool("compact", "Put older acts away as a short record."),
+    tool("compact", "Compact older tool calls into a short record."),
 )
 
 
 class Endpoint:
-    """The model: an OpenAI-compatible chat endpoint."""
+    """An OpenAI-compatible chat endpoint."""
 
     def __init__(self, base_url: str, model: str, api_key: str = "") -> None:
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
@@ -70,13 +71,13 @@ class Endpoint:
         """Return the model's message.
 
         Raises:
-            httpx.HTTPError: There is no answer, or it says that the request failed.
+            httpx.HTTPError: There is no answer, or the request failed.
         """
-        asked = {"model": self._model, "messages": messages, "tools": tools}
-        response = self._client.post("chat/completions", json=asked)
+        request = {"model": self._model, "messages": messages, "tools": tools}
+        response = self._client.post("chat/completions", json=request)
         if response.is_error:
-            said = f"the endpoint answered {response.status_code}: {response.text[:500]}"
-            raise httpx.HTTPStatusError(said, request=response.request, response=response)
+            problem = f"the endpoint answered {response.status_code}: {response.text[:500]}"
+            raise httpx.HTTPStatusError(problem, request=response.request, response=response)
         message: dict[str, Any] = response.json()["choices"][0]["message"]
         return message
 
@@ -85,19 +86,34 @@ class Endpoint:
         self._client.close()
 
 
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What the agent is asked to do."""
+
+    goal: str
+    allowed: tuple[str, ...] = ()
+    """Starts of the commands that the model may run."""
+    opened: tuple[str, ...] = ()
+    """Files in view from the first round on."""
+    budget_tokens: int = 12_000
+    """Most tokens of a context."""
+    session: str = "agent"
+    """Name of the session; an existing one is continued."""
+
+
 @dataclass(frozen=True)
 class Outcome:
-    """What a tool did, as the session is told."""
+    """The result of a tool call."""
 
     text: str
     paths: tuple[str, ...] = ()
     by_session: bool = True
-    """Whether the session did it, and so has taken note of the act itself."""
+    """Whether the session executed the call, and so has recorded its effect."""
     failed: bool = False
 
 
 class Tools:
-    """The agent's hands: the session for what is seen, the editor for what is written, a shell-less `run`."""
+    """Executes tool calls: the session reads, the editor writes, and `run` starts programs without a shell."""
 
     def __init__(self, session: Session, editor: Editor, root: Path, allowed: Iterable[Sequence[str]]) -> None:
         self._session, self._editor, self._root = session, editor, root
@@ -105,8 +121,8 @@ class Tools:
         self.n_notes = 0
 
     def call(self, name: str, arguments: str) -> Outcome:
-        """Do what the model calls for; what goes wrong is told to the model, which can do better."""
-        acts: dict[str, Callable[..., Outcome]] = {
+        """Execute a tool call; errors go back to the model, which can correct them."""
+        tools: dict[str, Callable[..., Outcome]] = {
             "recall": self.recall,
             "open_file": lambda path, purpose: Outcome(self._session.open_file(path, purpose)),
             "close_file": lambda path: Outcome(self._session.close_file(path)),
@@ -118,9 +134,9 @@ class Tools:
         }
         try:
             given = json.loads(arguments or "{}")
-            if name not in acts or not isinstance(given, dict):
-                raise UsageError(f"There is no tool {name!r} with such arguments; there are {', '.join(acts)}.")
-            return acts[name](**given)
+            if name not in tools or not isinstance(given, dict):
+                raise UsageError(f"There is no tool {name!r} with such arguments; the tools are {', '.join(tools)}.")
+            return tools[name](**given)
         except (CodecardsError, ValueError, TypeError) as error:
             return Outcome(str(error), by_session=False, failed=True)
 
@@ -149,14 +165,20 @@ class Tools:
             raise UsageError(f"{command!r} is not allowed; allowed are {[shlex.join(one) for one in self._allowed]}.")
         program = sys.executable if words[0] == "python" else words[0]
         try:
-            ran = subprocess.run(
-                [program, *words[1:]], cwd=self._root, capture_output=True, text=True, errors="replace",
-                stdin=subprocess.DEVNULL, timeout=RUN_LIMIT_S, check=False,
-            )  # fmt: skip
+            done = subprocess.run(
+                [program, *words[1:]],
+                cwd=self._root,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                stdin=subprocess.DEVNULL,
+                timeout=RUN_LIMIT_S,
+                check=False,
+            )
         except (OSError, subprocess.TimeoutExpired) as error:
             return Outcome(str(error), by_session=False, failed=True)
-        said = f"exit {ran.returncode}\n{ran.stdout}{ran.stderr}"
-        return Outcome(said, by_session=False, failed=ran.returncode != 0)
+        text = f"exit {done.returncode}\n{done.stdout}{done.stderr}"
+        return Outcome(text, by_session=False, failed=done.returncode != 0)
 
     def commit_note(self, title: str, conclusion: str) -> Outcome:
         """Keep a conclusion, tied to the files that the session changed."""
@@ -166,16 +188,16 @@ class Tools:
         return Outcome(f"noted as {note.note_id}")
 
 
-def work(session: Session, tools: Tools, endpoint: Endpoint, user_input: str, *, told: Callable[[str], None]) -> str:
-    """Go on until the model calls for nothing more; return what it says then.
+def run_rounds(session: Session, tools: Tools, endpoint: Endpoint, user_input: str, log: Log) -> str:
+    """Run rounds until the model makes no tool call; return its last message.
 
     Raises:
-        UsageError: It did not come to an end.
+        UsageError: The model did not stop.
     """
     schema = json.dumps(TOOLS)
     for _ in range(MAX_ROUNDS):
         context = session.before_generation(user_input, tool_schema=schema)  # switch first
-        told(round_line(session, context.ledger.total_tokens))
+        log(round_line(session, context.ledger.total_tokens))
         message = endpoint.generate(openai_messages(context.messages), TOOLS)  # then generate
         user_input = ""
         calls = message.get("tool_calls") or []
@@ -185,26 +207,31 @@ def work(session: Session, tools: Tools, endpoint: Endpoint, user_input: str, *,
             return message.get("content") or ""
         for call in calls:
             name, arguments = call["function"]["name"], call["function"]["arguments"]
-            done = tools.call(name, arguments)
-            told(f"  {name}: {done.text.splitlines()[0] if done.text else ''}")
-            if done.by_session:
-                session.record_call(name, arguments, done.text)
+            outcome = tools.call(name, arguments)
+            log(f"  {name}: {outcome.text.splitlines()[0] if outcome.text else ''}")
+            if outcome.by_session:
+                session.record_call(name, arguments, outcome.text)
             else:
-                session.record(name, paths=done.paths, call=arguments, result=done.text, error=done.failed)
-    raise UsageError(f"no end after {MAX_ROUNDS} rounds")
+                session.record(name, paths=outcome.paths, call=arguments, result=outcome.text, error=outcome.failed)
+    raise UsageError(f"the task is not done after {MAX_ROUNDS} rounds")
 
 
 def round_line(session: Session, tokens: int) -> str:
-    """Return what the router did before a round."""
-    moved = [one for one in session.last_actions if one.kind is not ActionKind.KEEP]
-    moves = "".join(f"\n  {one.kind.value} {one.path}: {one.reason}" for one in moved)
-    return f"round {session.memory.turn}: {tokens} tokens{moves}"
+    """Return the router's decisions before a round."""
+    switches = [one for one in session.last_actions if one.kind is not ActionKind.KEEP]
+    lines = "".join(f"\n  {one.kind.value} {one.path}: {one.reason}" for one in switches)
+    return f"round {session.memory.turn}: {tokens} tokens{lines}"
 
 
 def ledger_table(session: Session) -> str:
-    """Return where the tokens of each round went, the tools' definitions included."""
-    groups = {"tools": ("tool_schema",), "task": ("system", "task"), "files": ("files",),
-              "recalled": ("retrieved", "memory"), "acts": ("history", "tool_results", "input")}  # fmt: skip
+    """Return a table of the tokens of each round by group, including the tools' definitions."""
+    groups = {
+        "tools": ("tool_schema",),
+        "task": ("system", "task"),
+        "files": ("files",),
+        "recalled": ("retrieved", "memory"),
+        "calls": ("history", "tool_results", "input"),
+    }
     rows = [f"{'round':>5} {'total':>7}" + "".join(f" {name:>9}" for name in groups)]
     totals = []
     for ledger in session.state.ledgers:
@@ -217,54 +244,49 @@ def ledger_table(session: Session) -> str:
     return "\n".join([*rows, *alarms])
 
 
-def run_task(
-    root: Path, goal: str, endpoint: Endpoint, *, allowed: Sequence[str] = (), opened: Sequence[str] = (),
-    budget_tokens: int = 12_000, name: str = "agent", told: Callable[[str], None] = print,
-) -> Session:  # fmt: skip
+def run_task(root: Path, task: Task, endpoint: Endpoint, log: Log = print) -> Session:
     """Do a task in a project and return its session.
 
     Args:
         root: The project.
-        goal: What is to be done.
+        task: The task.
         endpoint: The model.
-        allowed: How commands begin that the model may run.
-        opened: Files to begin with.
-        budget_tokens: Most tokens of a context.
-        name: The session's name; one that exists goes on.
-        told: Is told what happens.
+        log: Called with each line of the progress.
     """
     with Engine.open(root, build=False) as engine:
         engine.refresh()
-        session = engine.session(name, goal=goal, budget_tokens=budget_tokens)
-        for path in opened:
-            session.open_file(path, purpose=goal)
+        session = engine.session(task.session, goal=task.goal, budget_tokens=task.budget_tokens)
+        for path in task.opened:
+            session.open_file(path, purpose=task.goal)
         editor = Editor(engine.root, engine.project.resolve_path, engine.settings.build.discovery)
-        tools = Tools(session, editor, engine.root, [shlex.split(command) for command in allowed])
-        said = work(session, tools, endpoint, goal, told=told)
-        session.end("done", conclusion="" if tools.n_notes else said)
-        told(said)
-        told(ledger_table(session))
+        tools = Tools(session, editor, engine.root, [shlex.split(command) for command in task.allowed])
+        answer = run_rounds(session, tools, endpoint, task.goal, log)
+        session.end("done", conclusion="" if tools.n_notes else answer)
+        log(answer)
+        log(ledger_table(session))
         return session
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Read the command line and do the task; return the exit status."""
+    """Parse the command line and do the task; return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("goal")
     parser.add_argument("--root", type=Path, default=Path())
     parser.add_argument("--base-url", default="https://api.openai.com/v1")
     parser.add_argument("--model", required=True)
-    parser.add_argument("--run", action="append", default=[], metavar="COMMAND", help="allow commands that begin so")
-    parser.add_argument("--open", action="append", default=[], metavar="PATH", help="begin with this file in view")
+    parser.add_argument(
+        "--run", action="append", default=[], metavar="COMMAND", help="allow commands that start with this"
+    )
+    parser.add_argument(
+        "--open", action="append", default=[], metavar="PATH", help="open this file before the first round"
+    )
     parser.add_argument("--budget", type=int, default=12_000, metavar="TOKENS")
     parser.add_argument("--session", default="agent", metavar="NAME")
     given = parser.parse_args(argv)
     endpoint = Endpoint(given.base_url, given.model, os.environ.get("OPENAI_API_KEY", ""))
     try:
-        run_task(
-            given.root, given.goal, endpoint, allowed=given.run, opened=given.open, budget_tokens=given.budget,
-            name=given.session,
-        )  # fmt: skip
+        task = Task(given.goal, tuple(given.run), tuple(given.open), given.budget, given.session)
+        run_task(given.root, task, endpoint)
     except (CodecardsError, httpx.HTTPError) as error:
         print(f"agent: {error}", file=sys.stderr)
         return error.exit_code if isinstance(error, CodecardsError) else 1

@@ -1,20 +1,19 @@
-"""The article's task from start to end, without a model: export of users as CSV, in a small shop.
+"""A whole task without a model: add a CSV export of users to a small shop.
 
     python -m examples.csv_export
 
-A project of about fifty files is written into a temporary folder, the scripted endpoint plays the model, and the agent
-does the rest for real: it indexes, recalls, switches files, edits, runs the tests and keeps a note. What is printed at
-the end is the ledger, and what the same rounds would have cost with every file in every one of them.
+The example writes a project of about fifty files into a temporary folder. A scripted endpoint plays the model; everything
+else is real: the agent indexes, recalls, switches files, edits, runs the tests and writes a note. At the end it prints
+the token ledger, and what the same rounds would have cost with all files in every round.
 """
 
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 from codecards.router.compress.token_count import estimate_tokens
 from codecards.router.session import Session
-from examples.agent import Endpoint, run_task
+from examples.agent import Endpoint, Log, Task, run_task
 from examples.scripted_endpoint import ScriptedEndpoint, Step
 
 GOAL = "给用户模块增加导出 CSV 功能 (add CSV export to the user module)"
@@ -123,7 +122,7 @@ class TestUserService(unittest.TestCase):
         self.assertEqual([user.name for user in service.active_users()], ["Ada"])
 ''',
 }
-"""What the task is about."""
+"""The files that the task is about."""
 
 THINGS = (
     "address basket brand cart category coupon courier currency customs delivery discount gift invoice label locale mail "
@@ -176,7 +175,7 @@ class {Thing}Service:
         self.close_{thing}(other, f"merged into {{number}}")
         return record
 '''
-"""The rest of the shop: what must stay out of view."""
+"""The other services of the shop, which must stay out of view."""
 
 EXPORT = '''\
     def export_csv(self, file):
@@ -217,7 +216,7 @@ STEPS = (
     Step(
         needs=(
             "reports/excel_export.py",
-            # both must be in full by now, though nobody opened them: the two questions found them twice in a row
+            # both must be shown in full by now, though nobody opened them: two questions in a row found them
             "return [self._users[number] for number in sorted(self._users)",
             "def stream_rows(header, rows, write_row):",
         ),
@@ -263,17 +262,17 @@ def write_project(root: Path) -> None:
         (root / path).write_text(text, encoding="utf-8", newline="\n")
 
 
-def replay(root: Path, told: Callable[[str], None] = print) -> Session:
-    """Do the task in a folder with the project, and return its session."""
+def replay(root: Path, log: Log = print) -> Session:
+    """Do the task in a folder that holds the project, and return its session."""
     with ScriptedEndpoint(STEPS) as scripted:
         endpoint = Endpoint(scripted.base_url, "scripted")
         try:
-            session = run_task(root, GOAL, endpoint, allowed=[TESTS], opened=[OPENED], told=told)
+            session = run_task(root, Task(GOAL, (TESTS,), (OPENED,)), endpoint, log)
         finally:
             endpoint.close()
     whole = sum(estimate_tokens(path.read_text(encoding="utf-8")) for path in root.rglob("*.py"))
     n_rounds = session.memory.turn
-    told(f"with every file in every round: {whole * n_rounds} tokens ({n_rounds} × {whole}), without any history")
+    log(f"with every file in every round: {whole * n_rounds} tokens ({n_rounds} × {whole}), without any history")
     return session
 
 

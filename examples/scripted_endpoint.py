@@ -1,7 +1,7 @@
-"""A scripted endpoint: answers chat requests from a list of steps, so that an agent runs without a model.
+"""A chat endpoint that answers from a list of steps, so that an agent runs without a model.
 
-It plays a model that can only do what it was shown: a step comes with the texts that the model needs for it, and where
-one of them is not in the request, the request fails and says which.
+Each step names the texts that a model would need for it. If one of them is not in the request, the request fails and
+names the missing text.
 """
 
 import json
@@ -19,17 +19,21 @@ class Step:
     """One answer of the model."""
 
     needs: tuple[str, ...] = ()
-    """Texts that must stand in the request."""
+    """Texts that the request must contain."""
     says: str = ""
     calls: tuple[tuple[str, Mapping[str, str]], ...] = ()
     """(tool, arguments)."""
 
 
 class ScriptedEndpoint:
-    """A server on this machine that answers `POST /v1/chat/completions`; to be used as a context manager."""
+    """A local server that answers `POST /v1/chat/completions`; to be used as a context manager.
+
+    Args:
+        steps: The answers, in order.
+        port: The port; 0 for a free one.
+    """
 
     def __init__(self, steps: Sequence[Step], port: int = 0) -> None:
-        """Take the steps, and the port (0 for a free one)."""
         self.steps = list(steps)
         self.requests: list[dict[str, Any]] = []
         self._lock = threading.Lock()
@@ -65,16 +69,16 @@ class ScriptedEndpoint:
 
     @property
     def base_url(self) -> str:
-        """What the agent's `--base-url` takes."""
+        """The value of the agent's `--base-url`."""
         return f"http://127.0.0.1:{self._server.server_port}/v1"
 
     @property
     def n_left(self) -> int:
-        """How many steps were not asked for."""
+        """Number of steps that were not requested."""
         return len(self.steps) - len(self.requests)
 
     def answer(self, path: str, body: bytes) -> tuple[HTTPStatus, dict[str, Any]]:
-        """Return status and JSON of the answer to a request."""
+        """Return the status and the JSON body of the answer to a request."""
         if path != "/v1/chat/completions":
             return HTTPStatus.NOT_FOUND, _error(f"there is no {path}")
         request = json.loads(body)
@@ -107,7 +111,7 @@ class ScriptedEndpoint:
 
 
 def protocol_fault(messages: Sequence[Mapping[str, Any]]) -> str:
-    """Return what an OpenAI-compatible endpoint would refuse in the messages, "" if nothing."""
+    """Return why an OpenAI-compatible endpoint would refuse the messages; "" if it accepts them."""
     open_calls: list[str] = []
     for message in messages:
         if message["role"] == "tool":

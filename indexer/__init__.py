@@ -1,1 +1,1 @@
-"""The rooms of `codecards.indexer`: a repository becomes cards, symbols, a call graph and a snapshot."""
+"""Repository on disk → cards, symbols and a call graph, stored in a snapshot."""

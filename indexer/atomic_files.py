@@ -1,4 +1,4 @@
-"""Files of state: written whole or not at all, never lost when they are damaged, locked against a second process."""
+"""Files that are written whole or not at all, set aside when damaged, and locked against a second process."""
 
 import os
 import tempfile
@@ -13,24 +13,23 @@ from codecards.errors import StateFileError
 
 LOCK_TIMEOUT_S = 30.0
 N_REPLACE_TRIES = 8
-"""On Windows a reader can keep a file from being replaced for a moment."""
+"""On Windows a reader can block the replacement of a file for a moment."""
 
 
-def write_atomic(path: Path, data: bytes, *, mode: int | None = None) -> None:
-    """Put the data at the path: a reader sees the old file or the new one, also after a crash.
+def replace_file(path: Path, data: bytes, *, mode: int | None = None) -> None:
+    """Write a file so that a reader sees the old content or the new one, also after a crash.
 
     Args:
-        path: The file; its folders are made.
-        data: What it is to hold.
-        mode: Its rights; None for those of a private file, the owner's alone.
+        path: The file; its folders are created.
+        data: The new content.
+        mode: The file's permissions; None for those of a private file, the owner's alone.
 
     Raises:
-        StateFileError: The folder can't be written, or the disk is full; the old file is unharmed.
+        OSError: The folder can't be written, or the disk is full; the old file is unharmed.
     """
-    temporary = ""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(prefix=".writing-", dir=path.parent)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(prefix=".writing-", dir=path.parent)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
@@ -38,10 +37,21 @@ def write_atomic(path: Path, data: bytes, *, mode: int | None = None) -> None:
         if mode is not None:
             Path(temporary).chmod(mode)
         _replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            Path(temporary).unlink()
+        raise
+
+
+def write_atomic(path: Path, data: bytes, *, mode: int | None = None) -> None:
+    """Write a state file as `replace_file` does.
+
+    Raises:
+        StateFileError: The folder can't be written, or the disk is full; the old file is unharmed.
+    """
+    try:
+        replace_file(path, data, mode=mode)
     except OSError as error:
-        if temporary:
-            with suppress(OSError):
-                Path(temporary).unlink()
         raise StateFileError(f"{path} can't be written: {error.strerror or error}. Nothing was changed.") from error
 
 
@@ -58,7 +68,7 @@ def _replace(temporary: str, path: Path) -> None:
 
 
 def append_line(path: Path, line: bytes) -> None:
-    """Append one line; call it under a lock.
+    """Append one line; the caller holds a lock.
 
     Raises:
         StateFileError: The file can't be written.
@@ -72,7 +82,7 @@ def append_line(path: Path, line: bytes) -> None:
 
 
 def set_aside(path: Path) -> Path:
-    """Rename a damaged file to a free name beside it, and return the new name; nothing of it is lost."""
+    """Rename a damaged file to a free name in the same folder, and return the new path."""
     number = 1
     while True:
         other = path.with_name(f"{path.stem}.damaged-{number}{path.suffix}")
@@ -84,17 +94,17 @@ def set_aside(path: Path) -> Path:
 
 @contextmanager
 def locked(path: Path, timeout_s: float = LOCK_TIMEOUT_S) -> Iterator[None]:
-    """Hold the lock file for the body.
+    """Hold a lock file while the body runs.
 
     Raises:
-        StateFileError: Another process held it for longer than `timeout_s`, or it can't be made.
+        StateFileError: Another process held the lock for longer than `timeout_s`, or the file can't be created.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         lock = FileLock(path)
         lock.acquire(timeout=timeout_s)
     except Timeout as error:
-        raise StateFileError(f"Another process has held {path} for {timeout_s:.0f} s; wait for it to end.") from error
+        raise StateFileError(f"Another process has held {path} for {timeout_s:.0f} s; wait until it ends.") from error
     except OSError as error:
         raise StateFileError(f"{path} can't be locked: {error.strerror or error}.") from error
     try:

@@ -1,18 +1,17 @@
-"""The index folder: where things lie on disk, its manifest, and the lock of the one writer.
+"""The layout of the index folder, its manifest, and the lock of its only writer.
 
 .codecards/
-.gitignore              all but archive/
-index/
-manifest.json       format, extractor version, embedder: what must fit before anything is read
-snapshot.db         SQLite, the truth; its meta table holds the generation
-derived/7/          columns, word index and vectors of generation 7
-write.lock          held by the writer; writer.json names it
+    .gitignore              all but archive/
+    index/
+        manifest.json       format, extractor version, embedder; checked before anything else is read
+        snapshot.db         SQLite, the source of truth; its meta table names the generation
+        derived/7/          columns, word index and vectors of generation 7
+        write.lock          held by the writer; writer.json names its process
 """
 
 import json
 import os
 import shutil
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -22,12 +21,13 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from codecards.errors import IndexWriteError, SnapshotDamagedError, SnapshotFormatError, WriterBusyError
+from codecards.indexer.atomic_files import replace_file
 
 FORMAT = 2
-"""Number of the layout on disk; an index of another number is built anew."""
+"""Version of the layout on disk; an index of another version is rebuilt."""
 FOLDER_NAME = ".codecards"
 OWN_FILES = frozenset({"snapshot.db", "write.lock"})
-"""Names that tell a folder with an index, also where `--index` puts it inside the project."""
+"""Files that mark an index folder, also one that `--index` puts inside the project."""
 IGNORE_TEXT = """\
 # The index can be rebuilt at any time; the archive holds your notes and can be committed.
 *
@@ -39,22 +39,22 @@ IGNORE_TEXT = """\
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What an index was made by; where one of these differs from ours, what depends on it is made anew."""
+    """What an index was built with; whatever depends on a value that differs from ours is rebuilt."""
 
     format: int
     extractor: int
-    """`file_reading.EXTRACTOR_VERSION`."""
+    """`record.EXTRACTOR_VERSION`."""
     derived: str
-    """Identity of what derives the word and vector indexes, the embedder included."""
+    """Identity of the deriver of the word and vector indexes, the embedder included."""
     database: str
-    """Size and time stamp of the SQLite file when it was last written: another one makes us check it."""
+    """Size and time of the SQLite file when it was last written; if they differ, the file is checked."""
 
 
 class IndexFolder:
-    """Names the files of one project's index; makes folders only when something is written."""
+    """The files of one project's index; folders are created only when something is written."""
 
     def __init__(self, path: Path) -> None:
-        """Take the folder, usually `<root>/.codecards/index`."""
+        """Use a folder, usually `<root>/.codecards/index`."""
         self.path = path
         self.database = path / "snapshot.db"
         self.manifest_path = path / "manifest.json"
@@ -62,15 +62,15 @@ class IndexFolder:
         self._owner_path = path / "writer.json"
 
     def derived(self, generation: int) -> Path:
-        """Return the folder of what is derived from a generation."""
+        """Return the folder of a generation's derived files."""
         return self.derived_root / str(generation)
 
     def exists(self) -> bool:
-        """Return whether there is something that may be an index."""
+        """Return whether an index may exist."""
         return self.manifest_path.exists() or self.database.exists()
 
     def database_stamp(self) -> str:
-        """Return size and time stamp of the SQLite file, "" if there is none."""
+        """Return size and time of the SQLite file, "" if it does not exist."""
         try:
             status = self.database.stat()
         except OSError:
@@ -78,7 +78,7 @@ class IndexFolder:
         return f"{status.st_size}:{status.st_mtime_ns}"
 
     def has_open_log(self) -> bool:
-        """Return whether a write-ahead log stands beside the SQLite file: a writer is at it, or was not closed."""
+        """Return whether the SQLite file has a write-ahead log: it is being written, or was not closed."""
         try:
             return self.database.with_name(self.database.name + "-wal").stat().st_size > 0
         except OSError:
@@ -88,7 +88,7 @@ class IndexFolder:
         """Return the manifest.
 
         Raises:
-            SnapshotFormatError: It is of another format.
+            SnapshotFormatError: It has another format.
             SnapshotDamagedError: It can't be read.
         """
         try:
@@ -105,14 +105,14 @@ class IndexFolder:
         )
 
     def write_manifest(self, manifest: Manifest) -> None:
-        """Put the manifest in place, whole or not at all."""
-        write_whole(self.manifest_path, json.dumps(asdict(manifest), indent=1).encode())
+        """Write the manifest atomically."""
+        replace_file(self.manifest_path, json.dumps(asdict(manifest), indent=1).encode())
 
     def prepare(self) -> None:
-        """Make the folder and, in a project's own `.codecards`, the ignore file.
+        """Create the folder and, in a project's `.codecards`, the ignore file.
 
         Raises:
-            IndexWriteError: It can't be made.
+            IndexWriteError: The folder can't be created.
         """
         with explained_write_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
@@ -121,46 +121,46 @@ class IndexFolder:
                 ignore.write_text(IGNORE_TEXT, encoding="utf-8")
 
     def remove(self) -> None:
-        """Remove the index and nothing else; notes and sessions stay.
+        """Remove the index only; notes and sessions stay.
 
         Raises:
-            WriterBusyError: Another process is writing it.
-            IndexWriteError: It can't be removed.
+            WriterBusyError: Another process is writing the index.
+            IndexWriteError: The index can't be removed.
         """
         if not self.path.exists():
             return
         with self.writing(), explained_write_errors(self.path):
             self.discard()
         with explained_write_errors(self.path):
-            shutil.rmtree(self.path)  # the lock, which could not go while it was held
+            shutil.rmtree(self.path)  # the lock file, which could not be removed while it was held
 
     def discard(self) -> None:
-        """Remove the snapshot and what is derived from it, under the lock that the caller holds."""
+        """Remove the snapshot and all derived files; the caller holds the lock."""
         logs = self.database.parent.glob(self.database.name + "-*")
         for path in (self.manifest_path, self.database, *logs):
             _remove(path)
         self.prune(-1)
 
     def links(self) -> list[Path]:
-        """Return the links among the index's own files: codecards makes none, and what they lead to is not ours."""
+        """Return the links among the index's own files: codecards creates none, so their targets are not ours."""
         own = (self.manifest_path, self.database, self.derived_root, self._owner_path)
         logs = (self.database.with_name(self.database.name + end) for end in ("-wal", "-shm", "-journal"))
         derived = [] if self.derived_root.is_symlink() else self.derived_root.glob("*")
         return [path for path in (*own, *logs, *derived) if path.is_symlink()]
 
     def prune(self, keep: int) -> None:
-        """Remove what is derived from other generations than `keep`; what a reader still holds open goes later."""
+        """Remove the derived files of all generations but `keep`; files that a reader holds open are removed later."""
         for folder in self.derived_root.glob("*"):
             if folder.name != str(keep):
                 _remove(folder)
 
     @contextmanager
     def writing(self, wait_s: float = 0.0) -> Iterator[None]:
-        """Hold the index for writing; a dead owner's lock is free by itself, for the system releases it.
+        """Hold the write lock; the operating system releases the lock of a dead process.
 
         Raises:
-            WriterBusyError: Another process holds it after `wait_s` seconds.
-            IndexWriteError: The lock can't be made here.
+            WriterBusyError: Another process still holds the lock after `wait_s` seconds.
+            IndexWriteError: The lock can't be created.
         """
         self.prepare()
         with explained_write_errors(self.path):
@@ -175,7 +175,7 @@ class IndexFolder:
             with explained_write_errors(self.path):
                 for link in self.links():
                     link.unlink()
-                write_whole(self._owner_path, json.dumps({"pid": os.getpid(), "started": time.time()}).encode())
+                replace_file(self._owner_path, json.dumps({"pid": os.getpid(), "started": time.time()}).encode())
             yield
         finally:
             with suppress(OSError):
@@ -183,7 +183,7 @@ class IndexFolder:
             lock.release()
 
     def _owner(self) -> tuple[int | None, float | None]:
-        """Return the writer's process number and start time, as far as it left them."""
+        """Return the process id and start time of the writer; None if they are unknown."""
         try:
             owner: Mapping[str, object] = json.loads(self._owner_path.read_text(encoding="utf-8"))
             return int(str(owner["pid"])), float(str(owner["started"]))
@@ -192,35 +192,16 @@ class IndexFolder:
 
 
 def _remove(path: Path) -> None:
-    """Remove a file, a link or a folder as far as that is possible now; of a link, never what it leads to."""
+    """Remove a file, a link or a folder, as far as possible; the target of a link stays."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that a reader sees the old one or the new one, never a part.
-
-    Raises:
-        OSError: It can't be written; the old file is unharmed.
-    """
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".new")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise
-
-
 @contextmanager
 def explained_write_errors(path: Path) -> Iterator[None]:
-    """Turn the system's refusals to write into `IndexWriteError`."""
+    """Translate write errors of the operating system into `IndexWriteError`."""
     try:
         yield
     except OSError as error:

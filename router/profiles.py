@@ -8,9 +8,8 @@ from codecards.router.assemble.budget import BudgetShares
 from codecards.router.memory.window import CHAT, WindowSettings
 from codecards.router.policy.hysteresis import HysteresisSettings
 from codecards.router.policy.routing import RoutingSettings
+from codecards.router.session_defaults import DEFAULT_PROFILE
 from codecards.router.turn import TurnSettings
-
-DEFAULT_PROFILE = "coding-agent"
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,8 @@ from codecards.router.policy.new_task import N_HITS, initial_files
 from codecards.router.policy.repeat_questions import RepeatedQuestion, check_repeat
 from codecards.router.policy.routing import RoutingAction
 from codecards.router.ports import FoldedHit, Project
-from codecards.router.profiles import DEFAULT_PROFILE, profile_named
+from codecards.router.profiles import profile_named
+from codecards.router.session_defaults import DEFAULT_PROFILE
 from codecards.router.trace import TurnRecord, log_turn, write_trace
 from codecards.router.turn import TurnInput, TurnSettings, run_turn
 

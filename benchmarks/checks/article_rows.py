@@ -1,37 +1,42 @@
-"""The table of seed rows: which test shows each mechanism of the four articles, and where it lives.
+"""Writes docs/articles.md: each mechanism of the four articles, with the tests that show it and the code that they use.
 
-`python -m benchmarks.checks.article_rows` writes docs/seeds.md from the marks `@pytest.mark.seed("S2-38")`; with `--check` it only
-says whether the file is current. A row without a mark has its reason here, or is listed as missing.
+`python -m benchmarks.checks.article_rows` joins the texts of article_rows.toml with the tests' marks
+`@pytest.mark.seed("S2-38")`; with `--check` it only reports whether the page is current. A row without a test has a reason
+in the data file, or is listed as missing.
 """
 
 import argparse
 import ast
 import sys
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-TABLE = ROOT / "docs" / "seeds.md"
-N_ROWS = {"S0": 48, "S1": 48, "S2": 60, "S4": 36}
-ARTICLES = {
-    "S0": "Tools split into act and effect",
-    "S1": "Sliding window and context service",
-    "S2": "Context Mode",
-    "S4": "Context engineering",
-}
-REASONS = {
-    "S0-45": "Causes of degradation inside a model: the rationale; no model runs here, so nothing can be measured.",
-    "S2-33": "The author's own result with a model; ours, without one, is the governance benchmark.",
-    "S1-31": "A table in docs/governance.md: which memory is what.",
-    "S1-43": "A rule for people, in docs/governance.md: what is let in.",
-    "S1-45": "A comparison, in docs/governance.md and docs/architecture.md.",
-    "S2-14": "An ablation, in benchmarks/quality/ablations.py and its result.",
-    "S2-51": "A table for people, in docs/governance.md: when something goes wrong.",
-    "S4-26": "Judged by users or task success, which a library does not see; the session has the field `outcome`.",
-    "S4-35": "Needs a model to compare flat text with blocks.",
-}
-"""Rows without a test, with the reason."""
+PAGE = ROOT / "docs" / "articles.md"
+DATA = Path(__file__).with_suffix(".toml")
+INTRODUCTION = """\
+# The four articles
+
+codecards began as an implementation of four articles on the context of coding agents. This page lists every mechanism that
+they describe, with the tests that show it here. Where the articles disagree, the default profile follows the third one
+(Context Mode).
+
+`python -m benchmarks.checks.article_rows` generates this page from benchmarks/checks/article_rows.toml and from the tests'
+marks `@pytest.mark.seed("S2-38")`. Do not edit it by hand.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """One article and the mechanisms that it describes."""
+
+    id: str
+    """"S0", "S1", "S2" or "S4"."""
+    title: str
+    rows: Mapping[str, str]
+    """Row id ("S2-38") → its mechanism in one sentence, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,18 @@ class ShownBy:
     test: str
     """"tests/router/policy/test_routing.py::test_…"."""
     modules: tuple[str, ...]
-    """What the test uses: ("router/policy/routing.py",)."""
+    """The modules that the test uses: ("router/policy/routing.py",)."""
+
+
+def read_articles(data: Path = DATA) -> tuple[list[Article], dict[str, str]]:
+    """Return the articles in order, and row → the reason why no test can show it."""
+    tables = tomllib.loads(data.read_text(encoding="utf-8"))
+    reasons = tables.pop("reasons")
+    articles = []
+    for article, table in tables.items():
+        title = table.pop("title")
+        articles.append(Article(article, title, {f"{article}-{number}": text for number, text in table.items()}))
+    return articles, reasons
 
 
 def find_marks(tests: Path) -> dict[str, list[ShownBy]]:
@@ -61,63 +77,63 @@ def find_marks(tests: Path) -> dict[str, list[ShownBy]]:
     return found
 
 
-def article_rows() -> Iterator[str]:
-    """Yield the ids of all rows, in their order."""
-    for article, n_rows in N_ROWS.items():
-        for number in range(1, n_rows + 1):
-            yield f"{article}-{number}"
-
-
-def write_table(marks: Mapping[str, Sequence[ShownBy]], reasons: Mapping[str, str]) -> str:
-    """Return the table as Markdown.
+def write_page(articles: Sequence[Article], marks: Mapping[str, Sequence[ShownBy]], reasons: Mapping[str, str]) -> str:
+    """Return the page as Markdown.
 
     Raises:
-        ValueError: A mark or a reason names a row that there is not.
+        ValueError: A mark or a reason names a row that does not exist.
     """
-    rows = list(article_rows())
+    rows = [row for article in articles for row in article.rows]
     if unknown := sorted((set(marks) | set(reasons)) - set(rows)):
         raise ValueError(f"No such rows: {', '.join(unknown)}.")
     missing = [row for row in rows if row not in marks and row not in reasons]
     n_shown = sum(row in marks for row in rows)
     parts = [
-        "# Seed rows",
-        "",
-        "Generated by `python -m benchmarks.checks.article_rows` from the tests' marks; do not edit.",
-        "",
-        f"{len(rows)} rows: {n_shown} shown by a test, {sum(row not in marks for row in reasons)} with a reason instead, "
-        f"{len(missing)} missing.",
+        INTRODUCTION,
+        f"Of {len(rows)} rows tests show {n_shown}, {sum(row not in marks for row in reasons)} have a reason why no test "
+        f"can, {len(missing)} are missing.",
     ]
-    for article, title in ARTICLES.items():
-        parts += ["", f"## {article}: {title}", "", "| row | where it lives | shown by |", "|---|---|---|"]
-        for row in rows:
-            if row.startswith(article + "-"):
-                parts.append(_line(row, marks.get(row, ()), reasons.get(row, "")))
+    for article in articles:
+        parts += [
+            "",
+            f"## {article.id}: {article.title}",
+            "",
+            "| row | mechanism | shown by | code |",
+            "|---|---|---|---|",
+        ]
+        parts += [_line(row, text, marks.get(row, ()), reasons.get(row, "")) for row, text in article.rows.items()]
     parts += ["", "## Missing", "", ", ".join(missing) or "None."]
     return "\n".join(parts) + "\n"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Write the table, or check it; returns the exit status."""
+    """Write the page, or check it; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.checks.article_rows", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if the table is not current")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if the page is not current")
     given = parser.parse_args(argv)
-    text = write_table(find_marks(ROOT / "tests"), REASONS)
+    articles, reasons = read_articles()
+    text = write_page(articles, find_marks(ROOT / "tests"), reasons)
     if not given.check:
-        TABLE.parent.mkdir(exist_ok=True)
-        TABLE.write_text(text, encoding="utf-8", newline="\n")
+        PAGE.write_text(text, encoding="utf-8", newline="\n")
         return 0
-    if TABLE.exists() and TABLE.read_text(encoding="utf-8") == text:
+    if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
         return 0
-    print("docs/seeds.md is not current; run: python -m benchmarks.checks.article_rows", file=sys.stderr)
+    print("docs/articles.md is not current; run: python -m benchmarks.checks.article_rows", file=sys.stderr)
     return 1
 
 
-def _line(row: str, shown: Sequence[ShownBy], reason: str) -> str:
+def _line(row: str, text: str, shown: Sequence[ShownBy], reason: str) -> str:
     if not shown:
-        return f"| {row} | | {reason or '**missing**'} |"
+        return f"| {row} | {text} | {reason or '**missing**'} | |"
     modules = sorted({module for one in shown for module in one.modules})
-    tests = "<br>".join(f"`{one.test}`" for one in shown)
-    return f"| {row} | {', '.join(f'`{module}`' for module in modules)} | {tests} |"
+    tests = "<br>".join(_link(one.test) for one in shown)
+    return f"| {row} | {text} | {tests} | {', '.join(f'`{module}`' for module in modules)} |"
+
+
+def _link(test: str) -> str:
+    """Return a link to a test's file with the test's name as its text, read as a sentence."""
+    path, name = test.split("::")
+    return f"[{name.removeprefix('test_').replace('_', ' ')}](../{path})"
 
 
 def _rows_of(decorator: ast.expr) -> list[str]:
@@ -127,15 +143,21 @@ def _rows_of(decorator: ast.expr) -> list[str]:
 
 
 def _imported(tree: ast.Module) -> dict[str, str]:
-    """Return the names that a test file takes from the project → the file that each is from."""
+    """Return the project's names that a test file imports → the file that defines each."""
     names = {}
+    for path, alias in _project_imports(tree):
+        names[alias.asname or alias.name] = path
+    return names
+
+
+def _project_imports(tree: ast.Module) -> Iterator[tuple[str, ast.alias]]:
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(("codecards.", "benchmarks.")):
             file = (node.module or "").replace(".", "/") + ".py"
             for folder in ("indexer", "retrieval", "router"):
                 file = file.replace(f"codecards/{folder}/", f"{folder}/")
-            names.update({alias.asname or alias.name: file for alias in node.names})
-    return names
+            for alias in node.names:
+                yield file, alias
 
 
 if __name__ == "__main__":

@@ -109,11 +109,11 @@ def _write_words(path: Path, seeds: Sequence[bytes]) -> list[str]:
 def broken_rule(data: bytes, language: str) -> str:
     """Return the rule that the record of a content breaks, "" if all hold."""
     from codecards.indexer.cards.chunking import text_lines  # noqa: PLC0415
-    from codecards.indexer.cards.file_cards import read_content  # noqa: PLC0415 - imported under instrumentation
+    from codecards.indexer.cards.file_cards import record_of_bytes  # noqa: PLC0415 - imported under instrumentation
     from codecards.indexer.cards.record import pack, unpack  # noqa: PLC0415
     from codecards.indexer.text.decoding import DecodedText, decode  # noqa: PLC0415
 
-    record = read_content(data, language)
+    record = record_of_bytes(data, language)
     if unpack(pack(record)) != record:
         return "a record is stored and read back as it was"
     decoded = decode(data)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks.nonsense.queries import Nonsense, nonsense_queries
 from benchmarks.quality.run import by_tree
-from benchmarks.report.readme_tables import markdown, verdict_rows
+from benchmarks.report.tables import markdown, verdict_rows
 from benchmarks.result_files import new_result, write_result
 from benchmarks.sets.chinese_set import Package, fetch, read_tree
 from benchmarks.sets.queries import LabelledQuery, read_queries

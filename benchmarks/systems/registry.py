@@ -11,7 +11,7 @@ SYSTEMS: dict[str, Callable[[], Rival]] = {
     "codecards-minilm": lambda: Codecards(name="codecards + MiniLM", embedder="minilm"),
     "ranking": KeptRanking,
     "ranking-words": lambda: KeptRanking(name="codecards, ranking alone, no model", has_vectors=False),
-    "codecards-deep": lambda: Codecards(name="codecards + deep lane", transformer=True),
+    "codecards-transformer": lambda: Codecards(name="codecards + transformer vectors", transformer=True),
     "semble": Semble,
     "semble-words": lambda: Semble(name="semble 0.7.0, no vectors", lexical=True),
     "jcodemunch": JCodeMunch,

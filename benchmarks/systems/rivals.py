@@ -145,7 +145,7 @@ class Codecards(Driven):
     embedder: str | None = None
     """Given to `--embedder`; None for the default, "none" for no vectors."""
     transformer: bool = False
-    """Whether the deep lane is filled before anything is asked."""
+    """Whether the transformer vectors are computed before the first question."""
 
     def prepare(self, cache: Path) -> None:
         """Nothing: it is installed where the benchmark runs."""

@@ -1,1 +1,1 @@
-"""Retrievers for other frameworks, over an engine. Each needs its extra: `codecards[langchain]`, `codecards[llama-index]`."""
+"""Engine → retrievers of other frameworks. Each needs its extra: `codecards[langchain]`, `codecards[llama-index]`."""

@@ -1,4 +1,4 @@
-"""LangChain: an engine as a retriever (extra `codecards[langchain]`)."""
+"""An engine as a LangChain retriever; needs the extra `codecards[langchain]`."""
 
 from collections.abc import Sequence
 
@@ -14,16 +14,18 @@ except ImportError as error:
 
 
 class CodecardsRetriever(BaseRetriever):
-    """Retrieves cards of a project as documents, best first; the async calls run in a thread."""
+    """Retrieves cards of a project as documents, best first; async calls run in a thread."""
 
     engine: Engine
-    """Is not closed by the retriever."""
+    """The retriever does not close it."""
     limit: int = 8
     """Most documents, 1 to 200."""
     paths: Sequence[str] = ()
-    """Globs as in .gitignore; documents lie in one of them."""
+    """Globs as in .gitignore; a document's path matches one of them."""
     languages: Sequence[str] = ()
+    """Names of languages; a document is in one of them."""
     kinds: Sequence[str] = ()
+    """Kinds of cards; a document is of one of them."""
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
         recall = self.engine.recall(

@@ -1,4 +1,4 @@
-"""LlamaIndex: an engine as a retriever (extra `codecards[llama-index]`)."""
+"""An engine as a LlamaIndex retriever; needs the extra `codecards[llama-index]`."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,15 @@ except ImportError as error:
 
 
 class CodecardsRetriever(BaseRetriever):
-    """Retrieves cards of a project as nodes, best first."""
+    """Retrieves cards of a project as nodes, best first.
+
+    Args:
+        engine: The engine; the retriever does not close it.
+        limit: Most nodes, 1 to 200.
+        paths: As for `Engine.recall`, like `languages` and `kinds`.
+        languages: See `paths`.
+        kinds: See `paths`.
+    """
 
     def __init__(
         self,
@@ -26,7 +34,6 @@ class CodecardsRetriever(BaseRetriever):
         languages: Sequence[str] = (),
         kinds: Sequence[str] = (),
     ) -> None:
-        """Take an engine, which is not closed here, and what `Engine.recall` takes beside the query."""
         super().__init__()
         self._engine = engine
         self._limit, self._paths, self._languages, self._kinds = limit, paths, languages, kinds

@@ -1,4 +1,4 @@
-"""OpenAI chat: a context's messages in the form that OpenAI-compatible endpoints take. Needs no package."""
+"""Converts a context's messages to the form of OpenAI-compatible endpoints. Needs no extra package."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -7,10 +7,11 @@ from codecards.wire.answers import Json
 
 
 def openai_messages(messages: Iterable[Mapping[str, str]]) -> list[Json]:
-    """Return messages in which each call of a tool stands in `tool_calls`, directly before its answer.
+    """Return messages in which each tool call is in `tool_calls`, directly before its answer.
 
     Args:
-        messages: `Context.messages`. A call's content is its arguments; what is no JSON object is given as `{"call": …}`.
+        messages: `Context.messages`. The content of a call is its arguments; if it is not a JSON object, it becomes
+            `{"call": …}`.
     """
     return [_as_openai(message) for message in messages]
 

@@ -8,7 +8,6 @@ A hook writes only to projects with a `.codecards/` folder. It loads no index, s
 
 import hashlib
 import json
-import os
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from codecards.agents.hook_events import HookEvent, ToolCall, read_event
+from codecards.environment import is_debug, process_environment
 from codecards.errors import CodecardsError, OutsideProjectError, UsageError
 from codecards.indexer.atomic_files import locked, write_atomic
 from codecards.indexer.index_folder import FOLDER_NAME, IGNORE_TEXT
@@ -50,7 +50,7 @@ AGENTS = ("claude", "codex", "cursor", "copilot", "gemini", "qwen", "windsurf")
 
 def main(arguments: Sequence[str]) -> int:
     """Run `codecards hook AGENT EVENT [--session NAME]`, and return the exit code: always 0."""
-    return run_hook(arguments, sys.stdin.buffer, sys.stdout, sys.stderr, os.environ)
+    return run_hook(arguments, sys.stdin.buffer, sys.stdout, sys.stderr, process_environment())
 
 
 def run_hook(
@@ -67,7 +67,7 @@ def run_hook(
         print(f"codecards hook: {error}", file=stderr)
     except Exception as error:  # the outermost frame: an error here must not stop the agent
         print(f"codecards hook: internal error: {type(error).__name__}: {error}", file=stderr)
-        if environment.get("CODECARDS_DEBUG"):
+        if is_debug(environment):
             traceback.print_exc(file=stderr)
     answer = _answer(agent, event, payload, brief)
     if answer is not None:

@@ -17,6 +17,7 @@ from typer.core import TyperGroup
 from typer.main import get_group
 
 from codecards.cli.messages import print_message
+from codecards.environment import is_debug
 from codecards.errors import CodecardsError
 
 logger = logging.getLogger(__name__)
@@ -67,14 +68,14 @@ class CommandGroup(TyperGroup):
         except (typer.Exit, typer.Abort, click.ClickException):
             raise  # commands end this way on purpose
         except OSError as error:
-            if os.environ.get("CODECARDS_DEBUG"):
+            if is_debug():
                 raise
             logger.exception("system error")
             place = f" ({error.filename})" if error.filename else ""
             print_message(f"system error: {error.strerror or error}{place}; the index is unharmed")
             raise typer.Exit(3) from None
         except Exception as error:
-            if os.environ.get("CODECARDS_DEBUG"):
+            if is_debug():
                 raise
             logger.exception("internal error")
             print_message(

@@ -9,8 +9,8 @@ from rich.syntax import Syntax
 from rich.table import Table
 
 from codecards.answers import Calls, FileSummary, Impact, Recall, RetrieverStatus, ShownTarget, Status, WhyNot
+from codecards.indexer.build.progress import ProgressCallback
 from codecards.indexer.build.refresh import IndexReport
-from codecards.indexer.build.refresh import Progress as OnProgress
 from codecards.indexer.cards.card import Card
 from codecards.indexer.problems import Problem
 from codecards.tuning.fit import TuneReport
@@ -26,7 +26,7 @@ def console() -> Console:
     return Console(highlight=False, soft_wrap=True)
 
 
-def progress_bar() -> tuple[Progress, OnProgress]:
+def progress_bar() -> tuple[Progress, ProgressCallback]:
     """Return (progress bar for stderr with the remaining time, the function that moves it)."""
     bar = Progress(
         TextColumn("{task.description:<8}"),

@@ -11,7 +11,8 @@ from codecards.cli.messages import print_json, print_message
 from codecards.cli.options import CliOptions
 from codecards.engine import Engine
 from codecards.errors import ProjectNotFoundError
-from codecards.indexer.build.refresh import IndexReport, Progress
+from codecards.indexer.build.progress import ProgressCallback
+from codecards.indexer.build.refresh import IndexReport
 from codecards.indexer.walk.files import check_root
 from codecards.project.transformer_vectors import NAME as TRANSFORMER
 from codecards.wire.answers import Json, report_json, retriever_json
@@ -144,7 +145,7 @@ def print_session_answer(as_json: bool, value: Callable[[], Json], show: Callabl
         show(codecards.cli.print_sessions)
 
 
-def _progress() -> tuple[AbstractContextManager[object] | None, Progress]:
+def _progress() -> tuple[AbstractContextManager[object] | None, ProgressCallback]:
     """Return (progress bar, the function that moves it); no bar if stderr is not a terminal."""
     if not sys.stderr.isatty():
         return None, lambda _what, _done, _total: None

@@ -25,7 +25,7 @@ from codecards.savings.questions import (
     questions_of_history,
     questions_of_session,
 )
-from codecards.savings.usage_log import LOG_NAME, read_supplies
+from codecards.savings.usage_log import LOG_NAME, read_window_entries
 from codecards.untrusted_text import utf8_safe
 from codecards.wire.answers import Json
 
@@ -93,7 +93,7 @@ def _report(engine: Engine, queries: Path | None, limit: int, read_lines: int, *
     ask = cache(lambda query: answer_of(engine, query))
     costs = [cost_of(one, corpus, schema, ask, read_lines) for one in questions]
     windows = [cost_of(one, corpus, schema, ask, WINDOW_LINES) for one in questions]
-    logs = [(one.name, read_supplies(one)) for one in _session_folders(engine)] if sessions else []
+    logs = [(one.name, read_window_entries(one)) for one in _session_folders(engine)] if sessions else []
     recorded = [session_cost(name, supplies, corpus, schema, read_lines) for name, supplies in logs]
     return SavingsReport(
         schema, read_lines, costs, totals_of(costs), totals_of(windows), [one for one in recorded if one is not None]

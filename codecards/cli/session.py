@@ -13,12 +13,13 @@ from codecards.cli.messages import print_json, print_message
 from codecards.cli.options import AsJson
 from codecards.cli.run import open_engine, print_session_answer, ready_engine
 from codecards.cli.summariser import summariser_command
-from codecards.engine import DEFAULT_BUDGET_TOKENS, Engine
+from codecards.engine import Engine
 from codecards.errors import ProjectUnreadableError, StateFileError, UsageError
 from codecards.indexer.atomic_files import write_atomic
 from codecards.router.assemble.context import Context
 from codecards.router.compress.summaries import SummariserConfig
 from codecards.router.session import Session
+from codecards.router.session_defaults import DEFAULT_BUDGET_TOKENS
 from codecards.untrusted_text import terminal_safe
 from codecards.wire.sessions import compaction_json, context_json, note_json, session_json
 

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from codecards.environment import child_environment
 from codecards.errors import CodecardsError, UsageError
 
 TARGET_VARIABLE = "CODECARDS_TARGET_TOKENS"
@@ -44,7 +45,7 @@ class SummariserCommand:
                     stdin=given,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
-                    env={**os.environ, TARGET_VARIABLE: str(target_tokens)},
+                    env=child_environment(**{TARGET_VARIABLE: str(target_tokens)}),
                     start_new_session=os.name == "posix",
                 )
             except (OSError, ValueError) as error:

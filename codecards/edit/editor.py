@@ -1,7 +1,7 @@
-"""Editor: the two edits that agents make, of files inside a project: replace a piece, write a whole file.
+"""Edits files inside a project: replaces a piece of text, or writes a whole file.
 
-**Invariant:** nothing is written outside the root, through a link, into `.git` or `.codecards`; a failed edit leaves
-the file as it was. Encoding, byte order mark, line ends and mode of a file stay.
+**Invariant:** nothing is written outside the root, through a link, into `.git` or `.codecards`. A failed edit leaves
+the file unchanged. A file keeps its encoding, byte order mark, line ends and mode.
 """
 
 import codecs
@@ -13,14 +13,15 @@ from pathlib import Path
 
 from codecards.edit.replace import line_end_of, replace_piece, with_line_ends
 from codecards.errors import AmbiguousTargetError, EditError, OutsideProjectError, TargetNotFoundError
-from codecards.indexer.index_folder import FOLDER_NAME, write_whole
+from codecards.indexer.atomic_files import replace_file
+from codecards.indexer.index_folder import FOLDER_NAME
 from codecards.indexer.problems import Problem
 from codecards.indexer.text.decoding import DecodedText, decode
 from codecards.indexer.walk.files import DiscoverySettings, SourceFile, read_file, resolve_inside
 from codecards.indexer.walk.secret_names import is_secret_file
 
 PROTECTED_FOLDERS = frozenset({".git", ".hg", ".svn", FOLDER_NAME})
-"""What lies there is run by, or belongs to, other programs."""
+"""Their content belongs to other programs, or is run by them."""
 _BOMS = {
     "utf-8": codecs.BOM_UTF8,
     "utf-16-le": codecs.BOM_UTF16_LE,
@@ -32,21 +33,21 @@ _BOMS = {
 
 @dataclass(frozen=True, slots=True)
 class FileEdit:
-    """What an edit did."""
+    """A completed edit."""
 
     path: str
     """From the root, with slashes."""
     kind: str
-    """"replace", "write" or "create", as `Session.record` takes it."""
+    """"replace", "write" or "create", as for `Session.record`."""
     status: str
-    """In words, for the model."""
+    """A sentence for the model."""
     first_line: int
     last_line: int
 
 
 @dataclass(frozen=True, slots=True)
 class _OpenFile:
-    """A file's text as it can be written back."""
+    """The text of a file, with what is needed to write it back."""
 
     text: str
     encoding: str
@@ -54,26 +55,31 @@ class _OpenFile:
 
 
 class Editor:
-    """Edits files of one project; paths may be inexact where that harms nothing."""
+    """Edits files of one project; paths may be inexact where that is safe.
+
+    Args:
+        root: The project's folder.
+        resolve_path: Finds the file that a written path means: `engine.project.resolve_path`.
+        settings: Which files may be read.
+    """
 
     def __init__(
         self, root: Path, resolve_path: Callable[[str], str], settings: DiscoverySettings | None = None
     ) -> None:
-        """Take the root, what finds the file that is meant (`engine.project.resolve_path`), and what may be read."""
         self._root = root.resolve()
         self._resolve_path = resolve_path
         self._settings = settings or DiscoverySettings()
 
     def replace(self, path: str, search: str, replacement: str) -> FileEdit:
-        """Replace the one place of a file where a piece of text stands.
+        """Replace a piece of text that occurs once in a file.
 
         Raises:
-            TextNotFoundError: It stands nowhere there.
-            SeveralPlacesError: It stands in several places.
+            TextNotFoundError: The text is not in the file.
+            SeveralPlacesError: It occurs several times.
             EditError: The file can't be edited, or the search is empty.
             TargetNotFoundError: There is no such file.
-            AmbiguousTargetError: Several files may be meant.
-            OutsideProjectError: It is a path out of the project.
+            AmbiguousTargetError: The path may mean several files.
+            OutsideProjectError: The path leads outside the project.
         """
         path = self._resolve_path(path)
         place = self._place(path)
@@ -85,15 +91,15 @@ class Editor:
         return FileEdit(path, "replace", lines, edit.first_line, edit.last_line)
 
     def write(self, path: str, content: str) -> FileEdit:
-        """Put a content in the place of a file's whole text, or create the file.
+        """Replace the whole text of a file, or create the file.
 
-        An existing file is named exactly: a bare name that is another file's too may mean that one or a new one, and
+        The path must be exact: a bare name that matches a file elsewhere could mean that file or a new one, and
         nothing is overwritten on a guess. `./name` names a new file at the root.
 
         Raises:
-            AmbiguousTargetError: It may mean a file elsewhere.
+            AmbiguousTargetError: The path may mean a file elsewhere.
             EditError: The file can't be written.
-            OutsideProjectError: It is a path out of the project.
+            OutsideProjectError: The path leads outside the project.
         """
         exact = path.removeprefix("./") != path
         plain = os.path.normpath(path).replace(os.sep, "/")
@@ -115,15 +121,20 @@ class Editor:
         raise AmbiguousTargetError(written, [meant, f"./{plain}"])
 
     def _place(self, path: str) -> Path:
-        """Return where a path lies, if it may be written."""
+        """Return the location of a path that may be written.
+
+        Raises:
+            EditError: The path is protected.
+            OutsideProjectError: The path leads outside the project or through a link.
+        """
         place = resolve_inside(self._root, path)
         if place != self._root / path:
             raise OutsideProjectError(f"{path!r} leads through a link; name the file itself")
         parts = [part.casefold() for part in place.relative_to(self._root).parts]
         if not parts or PROTECTED_FOLDERS.intersection(parts):
-            raise EditError(f"{path} belongs to version control or to the index; it is not edited.")
+            raise EditError(f"{path} belongs to version control or to the index and can't be edited.")
         if is_secret_file(path) and not self._settings.index_secrets:
-            raise EditError(f"{path} holds secrets by its name; edit it yourself.")
+            raise EditError(f"{path} holds secrets, by its name; edit it yourself.")
         return place
 
     def _read(self, path: str) -> _OpenFile:
@@ -132,9 +143,9 @@ class Editor:
             raise EditError(f"{path} can't be edited: {data.detail or data.reason.value}.")
         decoded = decode(data)
         if not isinstance(decoded, DecodedText):
-            raise EditError(f"{path} can't be edited: it is no text ({decoded[1]}).")
+            raise EditError(f"{path} can't be edited: it is not text ({decoded[1]}).")
         bom = _BOMS.get(decoded.encoding, b"") if decoded.has_bom else b""
-        # Decoded again: the reader's text has its NULs and lone CRs changed, and those must stay in the file.
+        # Decoded again: the decoded text has its NULs and lone CRs replaced, and the file must keep them.
         try:
             text = data[len(bom) :].decode(decoded.encoding)
         except UnicodeDecodeError as error:
@@ -150,9 +161,7 @@ class Editor:
                 f"{place.name} is in {file.encoding}, which has no {missing!r}; nothing was changed."
             ) from error
         try:
-            mode = stat.S_IMODE(place.stat().st_mode)
-            write_whole(place, data)
-            place.chmod(mode)
+            replace_file(place, data, mode=stat.S_IMODE(place.stat().st_mode))
         except OSError as error:
             raise EditError(f"{place} can't be written: {error.strerror or error}.") from error
 

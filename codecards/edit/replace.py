@@ -1,7 +1,7 @@
-"""Text edit: one piece of a text is replaced by another, exactly or not at all; a failure says enough to try again.
+"""Replaces one piece of a text by another, exactly or not at all; a failure says enough to try again.
 
-Models write line ends as LF whatever the file has, and in JSON arguments often escape tabs once too often; both are
-understood, and nothing else is guessed.
+Models write LF line ends whatever the file has, and in JSON arguments often escape tabs once too often. Both are
+accepted; nothing else is guessed.
 """
 
 import difflib
@@ -13,7 +13,7 @@ from codecards.errors import EditError, SeveralPlacesError, TextNotFoundError
 from codecards.indexer.text.secrets import mask_secrets
 
 NEAR_RATIO = 0.6
-"""How like the first line of the search a line must be to be shown as the nearest; 1 is equal."""
+"""Least similarity to a line of the search for a line to be shown as the nearest; 1 is equal."""
 MAX_NEAR_LINES = 12
 MAX_PLACES = 10
 ESCAPES_NOTICE = "\\t was read as a tab"
@@ -25,31 +25,31 @@ class TextEdit:
 
     text: str
     first_line: int
-    """1-based, in the new text; the replacement's first line."""
+    """First line of the replacement in the new text, 1-based."""
     last_line: int
     notice: str = ""
-    """What was understood otherwise than it was written."""
+    """How the search was interpreted, if not literally; else ""."""
 
 
 def replace_piece(text: str, search: str, replacement: str, *, where: str = "the text") -> TextEdit:
-    """Return the text with the one place where `search` stands replaced.
+    """Return the text with the only occurrence of `search` replaced.
 
     Args:
-        text: Line ends are kept: the replacement takes those of its place.
-        search: Must fit one place exactly, white space included; lines may end in LF where the text has CRLF.
+        text: Its line ends are kept, and the replacement gets those of its place.
+        search: Must match one place exactly, white space included; its lines may end in LF where the text has CRLF.
         replacement: May be empty.
-        where: What errors call the text: a path.
+        where: The name of the text in errors: a path.
 
     Raises:
-        TextNotFoundError: It stands nowhere; the error shows the nearest lines.
-        SeveralPlacesError: It stands in several places; the error has their lines.
+        TextNotFoundError: The search does not occur; the error shows the nearest lines.
+        SeveralPlacesError: It occurs several times; the error lists their lines.
         EditError: The search is empty, or the same as the replacement.
     """
     if not search:
-        raise EditError(f"The text to replace in {where} is empty; give the lines to replace as they stand there.")
+        raise EditError(f"The text to replace in {where} is empty; copy the lines to replace from the file.")
     if search == replacement:
         raise EditError(f"The text to replace in {where} and its replacement are the same; nothing was changed.")
-    for unescape, notice in ((_as_written, ""), (_tabs_of_indentation, ESCAPES_NOTICE), (_all_tabs, ESCAPES_NOTICE)):
+    for unescape, notice in ((_literally, ""), (_tabs_in_indentation, ESCAPES_NOTICE), (_all_tabs, ESCAPES_NOTICE)):
         wanted = unescape(search)
         if notice and wanted == search:
             continue
@@ -64,12 +64,12 @@ def replace_piece(text: str, search: str, replacement: str, *, where: str = "the
 
 
 def with_line_ends(text: str, line_end: str) -> str:
-    """Return the text with all line ends made alike."""
+    """Return the text with all line ends replaced by one kind."""
     return _line_end.sub(lambda _: line_end, text)
 
 
 def line_end_of(text: str) -> str:
-    """Return the line end that most lines of a text have."""
+    """Return the most common line end of a text."""
     counts = Counter(_line_end.findall(text))
     return max(("\n", "\r\n", "\r"), key=lambda line_end: counts[line_end])
 
@@ -94,15 +94,15 @@ def _replaced(text: str, place: re.Match[str], replacement: str, notice: str) ->
     return TextEdit(text[: place.start()] + piece + text[place.end() :], first_line, first_line + n_ends, notice)
 
 
-def _as_written(text: str) -> str:
+def _literally(text: str) -> str:
     return text
 
 
 _indentation = re.compile(r"^(?:\\t|[ \t])+", re.MULTILINE)
 
 
-def _tabs_of_indentation(text: str) -> str:
-    r"""Return the text with `\t` at the start of lines read as tabs; one in a string further on stays."""
+def _tabs_in_indentation(text: str) -> str:
+    r"""Return the text with `\t` at the start of lines read as tabs; one further on in the line stays."""
     return _indentation.sub(lambda found: found[0].replace("\\t", "\t"), text)
 
 
@@ -111,7 +111,7 @@ def _all_tabs(text: str) -> str:
 
 
 def _nearest(text: str, search: str) -> tuple[int, str]:
-    """Return (line, text there) of what looks most like the search; (0, "") where nothing does."""
+    """Return (line, text) of the part most similar to the search; (0, "") if nothing is."""
     lines, wanted = _line_end.split(text), [line.strip() for line in _line_end.split(search) if line.strip()]
     stripped = [line.strip() for line in lines]
     for line in wanted:

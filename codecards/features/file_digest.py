@@ -1,27 +1,48 @@
-"""Code card: what stands for a file that is not shown whole: dependencies, signatures, exports, important comments."""
+"""Summarises a file as a digest: dependencies, signatures, exports and important comments."""
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
+from codecards.errors import TargetNotFoundError
+from codecards.features.targets import find_target
 from codecards.indexer.cards.card import Card
 from codecards.indexer.facts import FileFacts
+from codecards.indexer.store.snapshot import Snapshot
+from codecards.indexer.text.secrets import mask_secrets
+from codecards.project.freshness import FreshFiles
 from codecards.router.compress.digests import REMARK
 
 MAX_IMPORTS = 16
 MAX_COMMENTS = 12
 MAX_ROW_CHARACTERS = 160
 OUTLINE_KINDS = frozenset({"section", "cell"})
-"""Kinds that are shown by name, for they have no signature."""
+"""Kinds that are shown by name, because they have no signature."""
 _comment = re.compile(r"(?:#|//|/\*|\*|--|;|<!--)(.*)")
 
 
+def digest_of(snapshot: Snapshot, root: Path, fresh: FreshFiles, target: str) -> str:
+    """Return the digest of a file, or of the file that holds a symbol, as it is on disk now; secrets masked.
+
+    Raises:
+        TargetNotFoundError: Nothing matches, or the file can't be read any more.
+    """
+    found = find_target(snapshot, root, target)
+    path = found.cards[0].path if found.cards else found.path
+    read, entry = fresh.lines(path), snapshot.file_at(path)
+    if read is None or entry is None:
+        raise TargetNotFoundError(path, what="readable file any more")
+    cards = [checked.card for checked in fresh.check(snapshot.cards_in(path))]
+    return mask_secrets(file_digest(read[0], cards, snapshot.facts(entry.content_key)))
+
+
 def file_digest(lines: Sequence[str], cards: Sequence[Card], facts: FileFacts | None) -> str:
-    """Return a file's digest, a row a thing, each with its 1-based line; nested by indentation.
+    """Return a file's digest: one item a row with its 1-based line, nested by indentation.
 
     Args:
-        lines: The file as it is.
-        cards: Its cards, in order of their place, with the lines that they have in `lines`.
-        facts: What its text says; None if that is not known.
+        lines: The current lines of the file.
+        cards: Its cards by line, with their positions in `lines`.
+        facts: The facts extracted from it; None if there are none.
     """
     rows = []
     if facts is not None and facts.leading_comment:
@@ -36,19 +57,19 @@ def file_digest(lines: Sequence[str], cards: Sequence[Card], facts: FileFacts | 
 
 
 def _needs(facts: FileFacts) -> str:
-    """Return the modules that a file imports, with the names that it takes from them."""
+    """Return the modules that a file imports, with the names that it imports from them."""
     names: dict[str, list[str]] = {}
     for one in facts.imports:
-        taken = names.setdefault("." * one.level + one.module, [])
+        imported = names.setdefault("." * one.level + one.module, [])
         if one.name:
-            taken.append(one.name if one.alias in ("", one.name) else f"{one.name} as {one.alias}")
-    parts = [f"{module} ({', '.join(taken)})" if taken else module for module, taken in names.items()]
+            imported.append(one.name if one.alias in ("", one.name) else f"{one.name} as {one.alias}")
+    parts = [f"{module} ({', '.join(imported)})" if imported else module for module, imported in names.items()]
     more = f"; {len(parts) - MAX_IMPORTS} more" if len(parts) > MAX_IMPORTS else ""
     return _one_line("; ".join(parts[:MAX_IMPORTS]), 3 * MAX_ROW_CHARACTERS) + more
 
 
 def _exported(facts: FileFacts | None) -> frozenset[str]:
-    """Return the names that only some definitions of the file export; none where that tells nothing apart."""
+    """Return the names that only some definitions of the file export; none if all or no definitions are exported."""
     if facts is None:
         return frozenset()
     top = [one for one in facts.definitions if one.parent < 0 and one.kind not in OUTLINE_KINDS]

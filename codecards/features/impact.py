@@ -1,4 +1,4 @@
-"""Impact: what a change of the working tree touches: symbols, who uses them, the tests to run."""
+"""Finds what a change touches: the changed symbols, their callers, and the tests to run."""
 
 import re
 from collections.abc import Sequence
@@ -13,13 +13,15 @@ from codecards.indexer.store.snapshot import Snapshot
 from codecards.indexer.walk.git import no_filters, run_git
 
 MAX_STEPS_TO_TESTS = 3
+"""Calls between a test and a changed symbol."""
 MAX_FRONTIER = 2_000
+"""Symbols whose callers are followed in one step."""
 DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--unified=0", "--no-color", "--relative")
 _hunk = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 
 
 def impact_of(snapshot: Snapshot, root: Path, revision: str) -> Impact:
-    """Return what differs between a revision and the working tree, and what that touches.
+    """Return what changed between a revision and the working tree, and what that touches.
 
     Raises:
         UsageError: There is no git, or no such revision.
@@ -36,8 +38,8 @@ def impact_of_symbol(snapshot: Snapshot, name: str) -> Impact:
     """Return what a change of a symbol would touch.
 
     Raises:
-        TargetNotFoundError: Nothing has the name.
-        AmbiguousTargetError: Several things have it.
+        TargetNotFoundError: No symbol has the name.
+        AmbiguousTargetError: Several symbols have it.
     """
     groups = find_symbol(snapshot, name)
     if not groups:
@@ -48,12 +50,12 @@ def impact_of_symbol(snapshot: Snapshot, name: str) -> Impact:
 
 
 def impact_of_cards(snapshot: Snapshot, cards: Sequence[Card]) -> Impact:
-    """Return what a change of the cards of one symbol would touch."""
+    """Return what a change of some cards would touch."""
     return Impact(tuple(cards), tuple(callers_of(snapshot, cards)), tests_reaching(snapshot, cards))
 
 
 def tests_reaching(snapshot: Snapshot, cards: Sequence[Card]) -> tuple[str, ...]:
-    """Return the test files from which calls lead to one of the cards, those with the fewest calls between first."""
+    """Return the test files from which calls lead to one of the cards, with the fewest calls between first."""
     tests = {file.path for file in snapshot.files() if file.role == "test"}
     found = dict.fromkeys(card.path for card in cards if card.path in tests)
     frontier, seen = [card.card_id for card in cards], {card.card_id for card in cards}
@@ -66,7 +68,7 @@ def tests_reaching(snapshot: Snapshot, cards: Sequence[Card]) -> tuple[str, ...]
 
 
 def changed_lines(diff: str) -> list[tuple[str, int]]:
-    """Return (path, line) of the lines that a diff without context adds, and of those where it takes some away."""
+    """Return (path, line) of each line that a diff without context adds, and of each place where it removes lines."""
     found: list[tuple[str, int]] = []
     path = ""
     for line in diff.split("\n"):

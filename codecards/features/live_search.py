@@ -1,4 +1,4 @@
-"""Live search: answers from the files themselves while there is no index, with what can be read in a second."""
+"""Searches the files themselves while there is no index, as far as they can be read in a second."""
 
 import math
 import re
@@ -23,17 +23,18 @@ from codecards.retrieval.hits import ScoreTerm
 from codecards.retrieval.query.query import read_query
 
 TIME_LIMIT_S = 0.4
-"""Of reading: an answer in a second is worth more than one from all files."""
+"""For reading: an answer within a second is worth more than one from all files."""
 MAX_BYTES = 200_000
+"""Larger files are not read."""
 WINDOW_LINES = 20
-N_LOOKED_INTO = 40
-"""Files whose lines are weighed, of those that hold words of the query."""
+MAX_SIGNATURE = 300
+N_SCORED_FILES = 40
+"""Files whose lines are scored, of those that hold words of the query."""
 NAME_WEIGHT = 4.0
-"""Of a name that the query spells whole; parts of words have 1 or less."""
+"""Weight of a name that the query spells in full; parts of words weigh 1 or less."""
 FOUND_SHARE = 0.6
-"""Of the query's weight that a file must hold to be called an answer."""
-NOTICE = "there is no index yet: the files themselves were searched by words; answers get better once it is built"
-
+"""Share of the query's weight that a file must hold to count as found."""
+NOTICE = "there is no index yet: the files themselves were searched by words; answers improve once the index is built"
 NO_INDEX = "there is no index yet"
 OTHER_RETRIEVERS = ("words", "symbols", "graph", "static_vectors", "reranker")
 _definition = re.compile(
@@ -43,13 +44,13 @@ _definition = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Sifted:
-    """A file that holds something of the query."""
+class _Match:
+    """A file that holds a part of the query."""
 
     file: SourceFile
     data: bytes
     held: frozenset[str]
-    """Which needles, in the text or the path."""
+    """The needles that it holds, in its text or its path."""
 
 
 def live_recall(
@@ -62,16 +63,16 @@ def live_recall(
     paths: Sequence[str] = (),
     languages: Sequence[str] = (),
 ) -> Recall:
-    """Return the windows of lines that hold most of the query's words.
+    """Return the line windows that hold most of the query's words.
 
     Args:
         root: The project.
         text: The query.
         limit: Most hits.
-        settings: What is taken in.
-        started: `time.monotonic()` when the question came.
-        paths: Globs as in .gitignore; hits lie in one of them.
-        languages: Hits are in one of them.
+        settings: Which files are searched.
+        started: `time.monotonic()` when the question arrived.
+        paths: Globs as in .gitignore; a hit's path matches one of them.
+        languages: A hit is in one of them.
     """
     query = read_query(text)
     parts = {term.token: term.weight for term in query.terms if term.kind == "part"}
@@ -79,18 +80,18 @@ def live_recall(
     needles = {token: weight for token, weight in parts.items() if len(token) > 2 or not token.isascii()} or parts
     needles |= {name.text.casefold(): NAME_WEIGHT for name in query.names if name.strong}
     files = _wanted_files(discover(root, settings).files, paths, languages)
-    sifted, n_read = _sift(root, files, needles, settings)
-    n_holding = Counter(needle for one in sifted for needle in one.held)
-    worth = {needle: weight * math.log1p(n_read / max(1, n_holding[needle])) for needle, weight in needles.items()}
+    matches, n_read = _matching_files(root, files, needles, settings)
+    n_holding = Counter(needle for one in matches for needle in one.held)
+    weights = {needle: weight * math.log1p(n_read / max(1, n_holding[needle])) for needle, weight in needles.items()}
 
-    def value(one: _Sifted) -> float:
-        return sum(worth[needle] for needle in one.held) * (1.0 if role_of(one.file.path) == "source" else 0.5)
+    def score(one: _Match) -> float:
+        return sum(weights[needle] for needle in one.held) * (1.0 if role_of(one.file.path) == "source" else 0.5)
 
-    best = sorted(sifted, key=lambda one: (-value(one), one.file.path))[: max(N_LOOKED_INTO, limit)]
-    scored = [(value(one) + extra, one, line, lines) for one in best for extra, line, lines in _best_line(one, worth)]
+    best = sorted(matches, key=lambda one: (-score(one), one.file.path))[: max(N_SCORED_FILES, limit)]
+    scored = [(score(one) + extra, one, line, lines) for one in best for extra, line, lines in _best_line(one, weights)]
     scored.sort(key=lambda one: (-one[0], one[1].file.path))
     hits = tuple(
-        _hit(rank, score, one, line, lines) for rank, (score, one, line, lines) in enumerate(scored[:limit], 1)
+        _hit(rank, total, one, line, lines) for rank, (total, one, line, lines) in enumerate(scored[:limit], 1)
     )
     share = sum(needles[needle] for needle in scored[0][1].held) / sum(needles.values()) if scored else 0.0
     verdict = "none" if not hits else "found" if share >= FOUND_SHARE else "weak"
@@ -108,13 +109,13 @@ def live_file(root: Path, path: str, first_line: int, last_line: int, settings: 
 
     Args:
         root: The project.
-        path: From the root; what lies outside is refused.
+        path: From the root.
         first_line: 1-based.
         last_line: Inclusive, 0 for the end.
-        settings: What is taken in.
+        settings: Which files may be read.
 
     Raises:
-        OutsideProjectError: The path leads out of the project.
+        OutsideProjectError: The path leads outside the project.
         TargetNotFoundError: There is no such file that may be shown.
     """
     real_root = root.resolve()
@@ -142,15 +143,18 @@ def _wanted_files(files: Sequence[SourceFile], paths: Sequence[str], languages: 
     return files
 
 
-def _sift(
+def _matching_files(
     root: Path, files: Sequence[SourceFile], needles: Mapping[str, float], settings: DiscoverySettings
-) -> tuple[list[_Sifted], int]:
-    """Return the files that hold a needle, and how many were read in time; those whose path holds one come first."""
+) -> tuple[list[_Match], int]:
+    """Return the files that hold a needle, and how many files were read in time.
+
+    Files whose path holds a needle are read first.
+    """
     deadline = time.monotonic() + TIME_LIMIT_S
     in_path = {file.path: frozenset(needle for needle in needles if needle in file.path.casefold()) for file in files}
     encoded = [(needle, needle.encode()) for needle in needles]
     is_ascii = all(needle.isascii() for needle in needles)
-    sifted: list[_Sifted] = []
+    matches: list[_Match] = []
     n_read = 0
     for file in sorted(files, key=lambda file: -len(in_path[file.path])):
         if time.monotonic() > deadline:
@@ -162,20 +166,20 @@ def _sift(
         folded = _utf8(data, is_ascii=is_ascii).lower()
         held = in_path[file.path] | {needle for needle, sought in encoded if sought in folded}
         if held:
-            sifted.append(_Sifted(file, data, held))
-    return sifted, n_read
+            matches.append(_Match(file, data, held))
+    return matches, n_read
 
 
 def _utf8(data: bytes, *, is_ascii: bool) -> bytes:
-    """Return a file's text as UTF-8; its bytes as they are where that makes no difference to what is sought."""
+    """Return a file's text as UTF-8; its raw bytes if all needles are ASCII and the file is not UTF-16."""
     if is_ascii and b"\0" not in data[:HEAD_BYTES]:
         return data
     decoded = decode(data)
     return decoded.text.encode("utf-8", "replace") if isinstance(decoded, DecodedText) else b""
 
 
-def _best_line(one: _Sifted, worth: Mapping[str, float]) -> Iterator[tuple[float, int, list[str]]]:
-    """Yield (what its best line adds to the file's value, that line, 1-based, all lines); nothing for no text."""
+def _best_line(one: _Match, weights: Mapping[str, float]) -> Iterator[tuple[float, int, list[str]]]:
+    """Yield (score of the best line, its number (1-based), all lines); nothing if the file is not text."""
     decoded = decode(one.data)
     if not isinstance(decoded, DecodedText):
         return
@@ -183,7 +187,7 @@ def _best_line(one: _Sifted, worth: Mapping[str, float]) -> Iterator[tuple[float
     best, best_line = 0.0, 1
     for number, line in enumerate(lines, 1):
         folded = line[:2000].casefold()
-        value = sum(worth[needle] for needle in one.held if needle in folded)
+        value = sum(weights[needle] for needle in one.held if needle in folded)
         if value:
             value *= 1.5 if _definition.match(line) else 1.0
             if value > best:
@@ -191,10 +195,28 @@ def _best_line(one: _Sifted, worth: Mapping[str, float]) -> Iterator[tuple[float
     yield best, best_line, lines
 
 
-def _hit(rank: int, score: float, one: _Sifted, line: int, lines: list[str]) -> FoundCard:
+def _hit(rank: int, score: float, one: _Match, line: int, lines: list[str]) -> FoundCard:
     path, language = one.file.path, detect_language(one.file.path, one.data[:HEAD_BYTES])
     first, last = max(1, line - 2), min(len(lines), line + WINDOW_LINES)
-    card = Card(0, f"{path}:{line}", path, language, "window", "", f"<line {line}>", "", "", first, first, line, last,
-                ((first, last),), lines[line - 1].strip()[:300], "", (), b"")  # fmt: skip
+    card = Card(
+        card_id=0,
+        symbol_id=f"{path}:{line}",
+        path=path,
+        language=language,
+        kind="window",
+        name="",
+        qualified_name=f"<line {line}>",
+        parent="",
+        module="",
+        lead_line=first,
+        first_line=first,
+        name_line=line,
+        last_line=last,
+        own_lines=((first, last),),
+        signature=lines[line - 1].strip()[:MAX_SIGNATURE],
+        doc="",
+        bases=(),
+        content_hash=b"",
+    )
     term = ScoreTerm("words", score, "words of the query in the file")
     return FoundCard(rank, card, score, (term,), True, lines[first - 1 : last])

@@ -1,4 +1,4 @@
-"""Second reading: the first hits, read again by the reranker that the settings name."""
+"""Reranks the first hits with the configured reranker."""
 
 import threading
 from collections.abc import Callable
@@ -8,62 +8,63 @@ from codecards.answers import RetrieverStatus
 from codecards.indexer.cards.card import Card
 from codecards.project.freshness import FreshFiles
 from codecards.retrieval.hits import Ranking
-from codecards.retrieval.rank.rerank import DEFAULT_TOP, CrossEncoderScorer, PairScorer, missing_requirement, rerank
+from codecards.retrieval.rank.rerank import DEFAULT_TOP, CrossEncoderScorer, PairScorer, missing_requirement
+from codecards.retrieval.rank.rerank import rerank as rerank_hits
 
 RETRIEVER = "reranker"
 NAMED = frozenset(("symbol", "path"))
-"""Kinds of query that name what they want; a model has nothing to say about them."""
+"""Kinds of query that name their target; a model can't improve their order."""
 
 
 class HitReranker:
-    """Reorders first hits; loads its model when it is first wanted. Safe for several threads.
+    """Reorders the first hits with a model that is loaded on first use. Safe for several threads.
 
     Args:
-        place: The model's folder, None for no second reading.
-        load: Makes the model of a folder.
+        folder: The model's folder; None for no reranking.
+        load: Loads the model of a folder.
     """
 
-    def __init__(self, place: str | None, load: Callable[[str], PairScorer] = CrossEncoderScorer) -> None:
-        self.place = place
+    def __init__(self, folder: str | None, load: Callable[[str], PairScorer] = CrossEncoderScorer) -> None:
+        self._folder = folder
         self._load = load
         self._scorer: PairScorer | None = None
         self._lock = threading.Lock()
 
     def depth_for(self, limit: int) -> int:
-        """Return how many hits to search for so that the best `limit` are among those that are read."""
-        return limit if self.place is None else max(limit, DEFAULT_TOP)
+        """Return how many hits to search for, so that the best `limit` are among those that are reranked."""
+        return limit if self._folder is None else max(limit, DEFAULT_TOP)
 
-    def read(self, query: str, ranking: Ranking, fresh: FreshFiles) -> Ranking:
-        """Return the ranking with its first hits in the model's order; as it was where the query names a thing.
+    def rerank(self, query: str, ranking: Ranking, fresh: FreshFiles) -> Ranking:
+        """Return the ranking with its first hits in the model's order; unchanged if the query names a symbol or path.
 
         Raises:
             EmbedderError: The model can't be loaded.
         """
-        if self.place is None or ranking.kind in NAMED or len(ranking.hits) < 2:
+        if self._folder is None or ranking.kind in NAMED or len(ranking.hits) < 2:
             return ranking
 
         def text_of(card: Card) -> str:
-            looked = next(iter(fresh.look([card])), None)
-            code = "\n".join(looked.lines[looked.card.lead_line - 1 : looked.card.last_line]) if looked else ""
+            checked = next(iter(fresh.check([card])), None)
+            code = "\n".join(checked.card_lines) if checked else ""
             return f"{card.path} {card.qualified_name}\n{code}"
 
-        hits = rerank(query, ranking.hits, text_of, self._ready(self.place))
+        hits = rerank_hits(query, ranking.hits, text_of, self._loaded(self._folder))
         return replace(ranking, hits=hits, retrievers=(*ranking.retrievers, RETRIEVER))
 
     def status(self, ranking: Ranking | None = None) -> RetrieverStatus:
-        """Return whether the model took part in a ranking, or (None) whether it would."""
-        if self.place is None:
+        """Return whether the model was used in a ranking; None asks whether it would be."""
+        if self._folder is None:
             return RetrieverStatus(RETRIEVER, False, "none is set (--reranker)")
         if ranking is not None:
-            took_part = RETRIEVER in ranking.retrievers
+            was_used = RETRIEVER in ranking.retrievers
             return RetrieverStatus(
-                RETRIEVER, took_part, "" if took_part else "a name, a path or a lone hit needs no second reading"
+                RETRIEVER, was_used, "" if was_used else "not used for a name, a path or a single hit"
             )
-        missing = missing_requirement(self.place)
+        missing = missing_requirement(self._folder)
         return RetrieverStatus(RETRIEVER, not missing, missing)
 
-    def _ready(self, place: str) -> PairScorer:
+    def _loaded(self, folder: str) -> PairScorer:
         with self._lock:
             if self._scorer is None:
-                self._scorer = self._load(place)
+                self._scorer = self._load(folder)
             return self._scorer

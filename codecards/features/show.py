@@ -1,10 +1,10 @@
-"""Showing: symbols, files and lines, as an agent or a person names them, with their text as it is on disk now."""
+"""Shows symbols, files and lines with their current text on disk, and lists symbols and files."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from codecards.answers import ShownTarget, excerpt
+from codecards.answers import FileSummary, ShownTarget, excerpt
 from codecards.errors import TargetNotFoundError
 from codecards.features.calls import calls_in, imports_used
 from codecards.features.targets import ResolvedTarget, find_file, find_symbol, find_target
@@ -21,36 +21,41 @@ def show_target(snapshot: Snapshot, root: Path, fresh: FreshFiles, target: str, 
     """Return a symbol, file or line with its text.
 
     Raises:
-        TargetNotFoundError: Nothing fits, or it is gone from the disk.
-        AmbiguousTargetError: Several things fit.
-        OutsideProjectError: It is a path out of the project.
+        TargetNotFoundError: Nothing matches, or the file was deleted.
+        AmbiguousTargetError: Several things match.
+        OutsideProjectError: The target is a path outside the project.
     """
     found = find_target(snapshot, root, target, path)
     if not found.cards:
         return _show_lines(snapshot, fresh, found)
-    looked = next(iter(fresh.look(found.cards[:1])), None)
-    if looked is None:
+    checked = next(iter(fresh.check(found.cards[:1])), None)
+    if checked is None:
         raise TargetNotFoundError(target, what="symbol any more")
-    card, indexed = looked.card, found.cards[0]
-    text = _text(looked.lines, card.lead_line, card.last_line)
+    card, indexed = checked.card, found.cards[0]
     return ShownTarget(
-        card, card.path, card.lead_line, card.last_line, text, not looked.fresh,
-        imports_used(snapshot, indexed), calls_in(snapshot, indexed),
-    )  # fmt: skip
+        card=card,
+        path=card.path,
+        first_line=card.lead_line,
+        last_line=card.last_line,
+        text=_text(checked.lines, card.lead_line, card.last_line),
+        stale=not checked.fresh,
+        imports=imports_used(snapshot, indexed),
+        calls=calls_in(snapshot, indexed),
+    )
 
 
 def outline_of(snapshot: Snapshot, root: Path, target: str) -> list[Card]:
     """Return the symbols of a file, or those inside a symbol, by line.
 
     Raises:
-        TargetNotFoundError: Nothing fits.
+        TargetNotFoundError: Nothing matches.
     """
     found = find_target(snapshot, root, target)
     if not found.cards:
         return list(snapshot.symbols(found.path))
-    one = found.cards[0]
-    prefix = one.qualified_name + "."
-    return [card for card in snapshot.symbols(one.path) if card == one or card.qualified_name.startswith(prefix)]
+    outer = found.cards[0]
+    prefix = outer.qualified_name + "."
+    return [card for card in snapshot.symbols(outer.path) if card == outer or card.qualified_name.startswith(prefix)]
 
 
 def symbols_of(snapshot: Snapshot, path: str | None, name: str | None) -> list[Card]:
@@ -61,12 +66,22 @@ def symbols_of(snapshot: Snapshot, path: str | None, name: str | None) -> list[C
     return list(snapshot.symbols(None if path is None else find_file(snapshot, path).path))
 
 
+def files_of(snapshot: Snapshot) -> list[FileSummary]:
+    """Return every indexed file, by path."""
+    counts = snapshot.card_counts()
+    return [
+        FileSummary(file.path, file.language, file.role, file.encoding, counts.get(file.file_id, 0))
+        for file in snapshot.files()
+        if file.encoding
+    ]
+
+
 def card_at(snapshot: Snapshot, root: Path, path: str, line: int) -> Card:
     """Return the card that owns a line (1-based).
 
     Raises:
         TargetNotFoundError: There is no such file or line.
-        OutsideProjectError: The path leads out of the project.
+        OutsideProjectError: The path leads outside the project.
     """
     resolve_inside(root, path)
     card = snapshot.card_at(find_file(snapshot, path).path, line)

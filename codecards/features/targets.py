@@ -1,7 +1,7 @@
-"""Targets: which symbol, file or line a user or an agent means by what they write.
+"""Resolves a target as users and agents write it to a symbol, a file or lines.
 
 Agents write inexactly: a qualified name, a bare name, a path without its folders or its suffix, a class name for a
-file. One fitting thing is taken, several are offered, none is said to be none with near names.
+file. A single match is used, several are offered, and for none similar names are suggested.
 """
 
 import re
@@ -22,29 +22,29 @@ _separator = re.compile(r"::|->|#|/|\\")
 
 @dataclass(frozen=True, slots=True)
 class ResolvedTarget:
-    """What was meant: cards of one symbol, or a file, or lines of it."""
+    """The cards of one symbol, or a file, or lines of it."""
 
     cards: tuple[Card, ...] = ()
-    """Several for overloads and parts of one thing."""
+    """Several for overloads and for parts of one symbol."""
     path: str = ""
     first_line: int = 0
-    """0 for the file as a whole."""
+    """0 for the whole file."""
     last_line: int = 0
 
 
 def find_target(snapshot: Snapshot, root: Path, written: str, path: str | None = None) -> ResolvedTarget:
-    """Return what is meant.
+    """Return the target of a text.
 
     Args:
-        snapshot: Where it is looked up.
-        root: The project; paths that lead out of it are refused.
+        snapshot: The generation to search.
+        root: The project; paths that lead outside it are refused.
         written: "TokenStore.purge", "purge", "src/auth.py", "auth.py:12", "src/auth.py::TokenStore.purge".
-        path: Limits symbols to a file.
+        path: Limits symbols to one file.
 
     Raises:
-        TargetNotFoundError: Nothing fits; it has near names.
-        AmbiguousTargetError: Several things fit.
-        OutsideProjectError: It is a path out of the project.
+        TargetNotFoundError: Nothing matches; it carries similar names.
+        AmbiguousTargetError: Several things match.
+        OutsideProjectError: The text is a path outside the project.
     """
     _refuse_outside(root, written)
     symbol = find_symbol(snapshot, written, path)
@@ -53,12 +53,11 @@ def find_target(snapshot: Snapshot, root: Path, written: str, path: str | None =
     found = _line_suffix.match(written)
     name, first, last = (found[1], int(found[2]), int(found[3] or found[2])) if found else (written, 0, 0)
     files = find_files(snapshot, name)
-    if files and files[0].path != name.removeprefix("./") and _is_left_out(root, name):
-        raise TargetNotFoundError(written, what="indexed file")  # another file must not stand in for it
+    if files and files[0].path != name.removeprefix("./") and _is_unindexed_file(root, name):
+        raise TargetNotFoundError(written, what="indexed file")  # no other file may be shown in its place
     is_name = "." not in name and "/" not in name and files and files[0].path != name
-    if len(files) == 1 and not (
-        symbol and is_name
-    ):  # a bare name is a symbol's before it is a file's without its suffix
+    # A bare name is first a symbol's, then a file's without its suffix.
+    if len(files) == 1 and not (symbol and is_name):
         return ResolvedTarget(path=files[0].path, first_line=first, last_line=last)
     if symbol:
         raise AmbiguousTargetError(
@@ -70,7 +69,7 @@ def find_target(snapshot: Snapshot, root: Path, written: str, path: str | None =
 
 
 def find_symbol(snapshot: Snapshot, written: str, path: str | None = None) -> list[tuple[Card, ...]]:
-    """Return the symbols that a name may mean, each as the cards of one thing, the best first."""
+    """Return the symbols that a name may mean, each as its cards, best first."""
     head, mark, qualified = written.rpartition("::")
     if mark and snapshot.file_at(head) is not None:
         name = qualified.partition("~")[0]
@@ -85,15 +84,15 @@ def find_symbol(snapshot: Snapshot, written: str, path: str | None = None) -> li
     if path is not None:
         paths = {file.path for file in find_files(snapshot, path)}
         named = [card for card in named if card.path in paths]
-        # In one file a name that is written whole is that symbol's, whatever methods end in it too.
+        # In one file a full name means that symbol, even if the names of methods end with it too.
         named = [card for card in named if card.qualified_name == plain] or named
-    fitting = [card for card in named if _fits(card, plain)]
-    same_case = [card for card in fitting if card.name == last]
-    return _grouped(same_case or fitting)
+    matching = [card for card in named if _matches(card, plain)]
+    same_case = [card for card in matching if card.name == last]
+    return _grouped(same_case or matching)
 
 
 def find_files(snapshot: Snapshot, written: str) -> list[IndexedFile]:
-    """Return the indexed files that a path as written may mean; an exact one alone."""
+    """Return the indexed files that a written path may mean; only the exact one if there is one."""
     exact = snapshot.file_at(written)
     wanted = written.strip().replace("\\", "/").removeprefix("./").strip("/")
     if exact is None and wanted:
@@ -117,11 +116,11 @@ def find_files(snapshot: Snapshot, written: str) -> list[IndexedFile]:
 
 
 def find_file(snapshot: Snapshot, written: str) -> IndexedFile:
-    """Return the one indexed file that a path as written means.
+    """Return the one indexed file that a written path means.
 
     Raises:
-        TargetNotFoundError: No file fits.
-        AmbiguousTargetError: Several do.
+        TargetNotFoundError: No file matches.
+        AmbiguousTargetError: Several files match.
     """
     files = find_files(snapshot, written)
     if not files:
@@ -132,8 +131,8 @@ def find_file(snapshot: Snapshot, written: str) -> IndexedFile:
 
 
 def near_names(snapshot: Snapshot, written: str, n_names: int = 5) -> list[str]:
-    """Return names that look like what was written."""
-    import difflib  # noqa: PLC0415 - only where nothing was found
+    """Return names that are similar to a written one."""
+    import difflib
 
     wanted = _separator.sub(".", written).rpartition(".")[2].casefold()
     by_name = {card.name.casefold(): card.qualified_name for card in snapshot.symbols()}
@@ -141,9 +140,13 @@ def near_names(snapshot: Snapshot, written: str, n_names: int = 5) -> list[str]:
 
 
 def _refuse_outside(root: Path, written: str) -> None:
-    """Refuse a path that leads out of the project, whatever it is the path of."""
+    """Refuse a path that leads outside the project.
+
+    Raises:
+        OutsideProjectError: It does.
+    """
     if "\0" in written:
-        raise OutsideProjectError(f"{written!r} is no usable path: it holds a NUL character")
+        raise OutsideProjectError(f"{written!r} is not a usable path: it contains a NUL character")
     if (
         written.startswith(("/", "~", "\\"))
         or ".." in re.split(r"[/\\]", written)
@@ -152,8 +155,8 @@ def _refuse_outside(root: Path, written: str) -> None:
         resolve_inside(root, written.partition("::")[0])
 
 
-def _is_left_out(root: Path, path: str) -> bool:
-    """Return whether there is a file of exactly this path, which is not the one that an index holds of it."""
+def _is_unindexed_file(root: Path, path: str) -> bool:
+    """Return whether there is a file with exactly this path on disk; it is not indexed, since another file matched."""
     try:
         place = resolve_inside(root, path)
         return place.is_file() and place == (root.resolve() / path.replace("\\", "/"))
@@ -161,8 +164,8 @@ def _is_left_out(root: Path, path: str) -> bool:
         return False
 
 
-def _fits(card: Card, plain: str) -> bool:
-    """Return whether a name as written is the card's: its qualified name, with or without module and folders."""
+def _matches(card: Card, plain: str) -> bool:
+    """Return whether a written name is the card's qualified name, with or without module and folders."""
     whole = ".".join(part for part in (card.module, card.qualified_name) if part).casefold()
     wanted = plain.casefold()
     if whole == wanted or whole.endswith("." + wanted):
@@ -172,7 +175,7 @@ def _fits(card: Card, plain: str) -> bool:
 
 
 def _grouped(cards: list[Card]) -> list[tuple[Card, ...]]:
-    """Return cards as things: overloads of one file, a prototype with its definition, a class with its impl blocks."""
+    """Group cards by symbol: overloads of one file, a prototype with its definition, a class with its impl blocks."""
     groups: dict[tuple[str, str], list[Card]] = {}
     for card in cards:
         groups.setdefault((card.path, card.qualified_name), []).append(card)

@@ -1,4 +1,4 @@
-"""Why not: the reason why a file is not among the hits of a query."""
+"""Explains why a file is not among the hits of a query."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,10 +11,11 @@ from codecards.project.reader import IndexReader
 from codecards.retrieval.hits import Ranking
 
 FIRST_HITS = 8
-"""Hits that count as shown."""
-LOOKED_AT = 200
+"""Hits that count as found."""
+MAX_HITS = 200
+"""Hits in which the file is looked for."""
 DEMOTION = -0.5
-"""A term of this value or less is what put a file down."""
+"""A term with this value or less counts as the reason for a low rank."""
 
 
 def why_not(
@@ -23,14 +24,14 @@ def why_not(
     """Return why a file is not among the first hits.
 
     Args:
-        reader: The generation that is asked.
+        reader: The generation to read.
         root: The project.
         path: From the root.
-        rank: Returns so many hits of what was asked.
-        settings: What was taken in.
+        rank: Returns the given number of hits of the query.
+        settings: Which files are indexed.
 
     Raises:
-        OutsideProjectError: The path leads out of the project.
+        OutsideProjectError: The path leads outside the project.
         UsageError: The query is empty.
     """
     resolve_inside(root, path)
@@ -41,14 +42,14 @@ def why_not(
             return WhyNot(problem.reason.value, problem.detail)
     if reader.snapshot.file_at(wanted) is None:
         return _why_unknown(root, wanted, settings)
-    return _why_ranked(wanted, rank(LOOKED_AT))
+    return _why_ranked(wanted, rank(MAX_HITS))
 
 
 def _why_ranked(path: str, ranking: Ranking) -> WhyNot:
-    """Return where a file that was searched ended, and what put it there."""
+    """Return the rank of a searched file, and what explains it."""
     hit = next((hit for hit in ranking.hits if hit.card.path == path), None)
     if hit is None:
-        return WhyNot("below_floor", "nothing in it fits the query well enough to be weighed")
+        return WhyNot("below_floor", "nothing in it matches the query well enough to be ranked")
     if hit.rank <= FIRST_HITS:
         return WhyNot("found", f"it is hit {hit.rank}")
     worst = min(hit.terms, key=lambda term: term.value)
@@ -60,11 +61,11 @@ def _why_ranked(path: str, ranking: Ranking) -> WhyNot:
 
 
 def _why_unknown(root: Path, path: str, settings: DiscoverySettings) -> WhyNot:
-    """Return why a file is not in the index at all."""
+    """Return why a file is not in the index."""
     place = root / path
     if not place.exists() and not place.is_symlink():
         return WhyNot("not_in_project", "there is no such file")
     if any(file.path == path for file in discover(root, settings).files):
         return WhyNot("not_indexed", "it is new since the last run of `codecards index`")
-    sources = ".gitignore, .codecardsignore, info/exclude, git's global file, or the defaults where there is no git"
-    return WhyNot("ignored", f"an ignore rule leaves it out ({sources})")
+    sources = ".gitignore, .codecardsignore, info/exclude, git's global file, or the defaults if there is no git"
+    return WhyNot("ignored", f"an ignore rule excludes it ({sources})")

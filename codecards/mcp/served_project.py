@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from codecards.answers import Recall
 from codecards.config import Settings
-from codecards.engine import DEFAULT_BUDGET_TOKENS, Engine
+from codecards.engine import Engine
 from codecards.errors import ProjectError, SnapshotError, TargetNotFoundError, UsageError
 from codecards.features.live_search import live_recall
 from codecards.indexer.build.refresh import IndexReport
@@ -20,6 +20,7 @@ from codecards.indexer.walk.files import check_root
 from codecards.mcp.background import VectorBackfill
 from codecards.mcp.refresher import Indexing, IndexRefresher, load_index
 from codecards.router.compress.summaries import SummariserConfig
+from codecards.router.session_defaults import DEFAULT_BUDGET_TOKENS
 
 # The working memory is imported by the first call that needs it: an agent's first question comes before.
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class ServedProject:
         self._refresher.stop()
         self.backfill.close()
         self._refresher.join()
-        self.engine.kill()
+        self.engine.kill_workers()
         self.engine.close()
 
     def ask(self, question: Callable[[Engine], T]) -> T:

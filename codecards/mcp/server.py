@@ -24,6 +24,7 @@ from pydantic import ValidationError
 
 from codecards import __version__
 from codecards.config import Settings
+from codecards.environment import is_debug
 from codecards.errors import CodecardsError, ProjectNotFoundError, UsageError
 from codecards.indexer.walk.discovery import project_root
 from codecards.mcp.arguments import CHANGES_NOTHING, READ_ONLY_TOOLS, ROOT, TOOLS, tool_schema
@@ -259,7 +260,7 @@ class _OneLine(logging.Formatter):
 
     def formatException(self, ei: Any) -> str:  # noqa: ANN401 - the library's name and type
         """Return the error's type and message."""
-        if os.environ.get("CODECARDS_DEBUG"):
+        if is_debug():
             return super().formatException(ei)
         return f"{ei[0].__name__}: {ei[1]}" if ei and ei[0] else ""
 

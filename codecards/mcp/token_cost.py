@@ -9,7 +9,7 @@ from codecards.mcp.server import tools
 from codecards.mcp.text import INSTRUCTIONS as SERVER_INSTRUCTIONS
 from codecards.mcp.text import VALUE_NOTICE, first_within
 from codecards.router.compress.token_count import estimate_tokens
-from codecards.savings.ledger import Offered, ToolAnswerText
+from codecards.savings.ledger import OfferedHit, ToolAnswerText
 from codecards.wire.mcp_values import hit_value, recall_value
 
 
@@ -29,5 +29,5 @@ def answer_of(engine: Engine, query: str) -> ToolAnswerText:
     found = engine.recall(query, limit=asked.limit)
     hits = first_within([hit_value(hit) for hit in found.hits], asked.max_tokens)
     value = {"note": VALUE_NOTICE, **recall_value(found, hits, list(found.notices))}
-    offered = [Offered(hit.card.path, hit.card.lead_line, hit.text) for hit in found.hits[: len(hits)]]
+    offered = [OfferedHit(hit.card.path, hit.card.lead_line, hit.text) for hit in found.hits[: len(hits)]]
     return ToolAnswerText(json.dumps(value, ensure_ascii=False, separators=(",", ":")), tuple(offered))

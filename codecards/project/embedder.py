@@ -1,4 +1,4 @@
-"""Embedder choice: the embedder that the settings name, as far as it is there and as far as it is needed."""
+"""Loads the configured embedder on first use and remembers why it is unavailable."""
 
 import threading
 
@@ -7,13 +7,13 @@ from codecards.retrieval.embed.embedder import Embedder, LazyStaticEmbedder, cho
 
 
 class LazyEmbedder:
-    """Holds one embedder; without it words and symbols answer all the same. Safe for several threads.
+    """Holds one embedder; without it, words and symbols still answer. Safe for several threads.
 
     Args:
         spec: As for `load_embedder`.
 
     Attributes:
-        error: Why there is none, "" if there is one, if none is wanted, or if nobody has asked yet.
+        error: Why there is no embedder; "" if there is one, if none is wanted, or if none was requested yet.
     """
 
     def __init__(self, spec: str) -> None:
@@ -22,8 +22,8 @@ class LazyEmbedder:
         self._embedder: Embedder | None = None
         self._lock = threading.RLock()
 
-    def chosen(self) -> Embedder | None:
-        """Return the embedder, which may not be loaded yet; None if it can't be had."""
+    def peek(self) -> Embedder | None:
+        """Return the embedder, which may not be loaded yet; None if it is unavailable."""
         with self._lock:
             if self._embedder is None and not self.error and self._spec != "none":
                 try:
@@ -32,18 +32,18 @@ class LazyEmbedder:
                     self.error = str(error)
             return self._embedder
 
-    def loaded(self) -> Embedder | None:
-        """Return the embedder, ready to embed; None if it can't be had."""
+    def get(self) -> Embedder | None:
+        """Return the embedder, loaded; None if it is unavailable."""
         with self._lock:
-            embedder = self.chosen()
+            embedder = self.peek()
             if isinstance(embedder, LazyStaticEmbedder):
                 try:
                     self._embedder = embedder.loaded
                 except EmbedderError as error:
-                    self.give_up(error)
+                    self.disable(error)
             return self._embedder
 
-    def give_up(self, error: EmbedderError) -> None:
+    def disable(self, error: EmbedderError) -> None:
         """Go on without an embedder."""
         with self._lock:
             self._embedder, self.error = None, str(error)

@@ -1,4 +1,4 @@
-"""Freshness: no hit is shown before its file was looked at.
+"""Checks cards against the files on disk before they are shown.
 
 **Invariant:** no line number that leaves the engine points past the end of its file.
 """
@@ -26,24 +26,29 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CurrentFile:
-    """A file as it was on disk when it was looked at; its bytes become lines when they are asked for."""
+    """A file as it was on disk when it was checked; its bytes are decoded on demand."""
 
     data: bytes
     drafts: dict[tuple[str, int], CardDraft] | None
-    """What its cards are now, by name and ordinal; None where the file is as it was indexed."""
+    """Its current cards, by name and ordinal; None if the file is as it was indexed."""
 
     @cached_property
     def lines(self) -> Sequence[str]:
-        """All its lines."""
+        """All lines; none if it is not text."""
         decoded = decode(self.data)
         return text_lines(decoded.text) if isinstance(decoded, DecodedText) else []
 
 
-class LaterLines(Sequence[str]):
-    """Some lines of a file, cut out when they are asked for."""
+class LazyLines(Sequence[str]):
+    """Some lines of a file, sliced on demand.
+
+    Args:
+        file: The file.
+        first: First line, 1-based.
+        last: Last line, inclusive.
+    """
 
     def __init__(self, file: CurrentFile, first: int, last: int) -> None:
-        """Take the file and the first and last of the lines, 1-based, inclusive."""
         self._file, self._first, self._last = file, first, last
 
     @cached_property
@@ -65,45 +70,50 @@ class LaterLines(Sequence[str]):
 
 @dataclass(frozen=True, slots=True)
 class CheckedCard:
-    """A card as it stands on disk."""
+    """A card as it is on disk now."""
 
     card: Card
-    """With the lines of today."""
+    """With its current lines."""
     fresh: bool
+    """False if its text has changed since it was indexed."""
     file: CurrentFile
 
     @property
     def lines(self) -> Sequence[str]:
-        """The whole file."""
+        """All lines of the file."""
         return self.file.lines
 
     @property
     def card_lines(self) -> Sequence[str]:
-        """The card with what leads it."""
-        return LaterLines(self.file, self.card.lead_line, self.card.last_line)
+        """The lines of the card, its leading comment included."""
+        return LazyLines(self.file, self.card.lead_line, self.card.last_line)
 
 
 class FreshFiles:
-    """Looks at files once for one answer.
+    """Checks each file once for one answer.
 
-    A file of which the file system says what it said when it was indexed is taken for unchanged, as the index itself
-    does; another one is told by its content.
+    A file whose size, times and inode match the index counts as unchanged; otherwise its content hash decides.
+
+    Args:
+        root: The project's folder.
+        snapshot: The generation that the cards come from.
+        workers: Returns the processes that parse changed files.
+        settings: Which files may be read.
     """
 
     def __init__(
         self, root: Path, snapshot: Snapshot, workers: "Callable[[], Workers]", settings: DiscoverySettings
     ) -> None:
-        """Take the project's root, the generation that named the cards, what gives the readers of changed files, and what is read."""
         self._root, self._snapshot, self._workers, self._settings = root, snapshot, workers, settings
         self._seen: dict[str, CurrentFile | None] = {}
         self._entries: dict[str, IndexedFile | None] = {}
 
-    def expect(self, paths: Collection[str]) -> None:
-        """Look up how some files were indexed: all at once is quicker than one by one, when they are looked at."""
+    def prefetch(self, paths: Collection[str]) -> None:
+        """Load the index entries of some files in one query, which is faster than one query a file."""
         self._entries = dict.fromkeys(paths) | self._snapshot.files_at(paths)
 
-    def look(self, cards: Iterable[Card]) -> Iterator[CheckedCard]:
-        """Yield the cards that are still there, with today's lines; moved ones are found again."""
+    def check(self, cards: Iterable[Card]) -> Iterator[CheckedCard]:
+        """Yield the cards that still exist, with their current lines; moved cards are found again."""
         for card in cards:
             file = self._file(card.path)
             if file is None:
@@ -115,9 +125,14 @@ class FreshFiles:
             draft = file.drafts.get((card.qualified_name, ordinal)) or file.drafts.get((card.qualified_name, 1))
             if draft is not None:
                 moved = replace(
-                    card, lead_line=draft.lead_line, first_line=draft.first_line, name_line=draft.name_line,
-                    last_line=min(draft.last_line, len(file.lines)), own_lines=draft.own_lines, signature=draft.signature,
-                )  # fmt: skip
+                    card,
+                    lead_line=draft.lead_line,
+                    first_line=draft.first_line,
+                    name_line=draft.name_line,
+                    last_line=min(draft.last_line, len(file.lines)),
+                    own_lines=draft.own_lines,
+                    signature=draft.signature,
+                )
                 yield CheckedCard(moved, draft.content_hash == card.content_hash, file)
 
     def lines(self, path: str) -> tuple[Sequence[str], bool] | None:
@@ -126,7 +141,7 @@ class FreshFiles:
         return None if file is None else (file.lines, file.drafts is not None)
 
     def _file(self, path: str) -> CurrentFile | None:
-        """Return a file as it is now; None if it is gone, or is no text any more."""
+        """Return a file as it is now; None if it is gone or is not text any more."""
         if path not in self._seen:
             self._seen[path] = self._read(path)
         return self._seen[path]
@@ -147,15 +162,15 @@ class FreshFiles:
             return CurrentFile(data, None)
         if not isinstance(decode(data), DecodedText):
             return None
-        from codecards.indexer.build.worker_pool import Content  # noqa: PLC0415 - few hits lie in changed files
+        from codecards.indexer.build.worker_pool import Content
 
         answer = next(iter(self._workers().read([Content(key, language, data)])))
         drafts = {(draft.qualified_name, draft.ordinal): draft for draft in answer.record.contents.drafts}
         return CurrentFile(data, drafts)
 
 
-def text_reader(root: Path, entry: IndexedFile, settings: DiscoverySettings) -> str | None:
-    """Return a file's text if it is the one that was indexed, else None."""
+def indexed_text(root: Path, entry: IndexedFile, settings: DiscoverySettings) -> str | None:
+    """Return a file's text if its content is the one that was indexed, else None."""
     data = read_file(root, SourceFile(entry.path, 0, 0, 0), settings)
     if (
         isinstance(data, Problem)

@@ -1,6 +1,6 @@
-"""Upkeep: a project's index is built, brought up to date, opened, and removed.
+"""Opens, builds, refreshes and removes the index of one project.
 
-**Invariant:** threads of one engine take turns at writing; only another process is a busy writer.
+**Invariant:** threads that share one `ProjectIndex` take turns at writing; only another process counts as a busy writer.
 """
 
 import logging
@@ -8,183 +8,146 @@ import threading
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
-from codecards.config import Settings, settings_from_environment
+from codecards.config import Settings
 from codecards.errors import CodecardsError, EmbedderError, IndexWriteError, SnapshotError, WriterBusyError
 from codecards.indexer.build.changes import count_changed
 from codecards.indexer.cards.record import EXTRACTOR_VERSION
 from codecards.indexer.index_folder import IndexFolder
-from codecards.indexer.walk.discovery import discover, project_root
-from codecards.indexer.walk.files import check_root
+from codecards.indexer.walk.discovery import discover
 from codecards.project.embedder import LazyEmbedder
-from codecards.project.freshness import FreshFiles, text_reader
+from codecards.project.freshness import FreshFiles, indexed_text
 from codecards.project.reader import IndexReader
 from codecards.project.reader_pool import IndexReaderPool
 from codecards.project.transformer_vectors import TransformerVectors
 from codecards.project.tuned_weights import TunedWeightsFile
+from codecards.retrieval.store.folder import check_contents
 
-# What builds is loaded by the method that needs it: a look at an unchanged tree takes a fifth of the time so.
+# The methods that build import what they need: without that, checking an unchanged tree takes a fifth of the time.
 if TYPE_CHECKING:
-    from codecards.indexer.build.refresh import IndexReport, Progress
+    from codecards.indexer.build.progress import ProgressCallback
+    from codecards.indexer.build.refresh import IndexReport
     from codecards.indexer.build.worker_pool import Workers
     from codecards.retrieval.embed.embedder import Embedder
-    from codecards.retrieval.vectors.transformer_fill import Filled
+    from codecards.retrieval.vectors.transformer_fill import Filled, ReadCardTexts
 
 logger = logging.getLogger(__name__)
 
 AUTO_REFRESH_FILES = 500
-"""Changed files up to which a question brings the index up to date by itself; more are reported and left."""
+"""A question refreshes the index itself up to this many changed files; more are only reported."""
 
 
-def _silent(_what: str, _done: int, _total: int) -> None:
-    """Show no progress."""
+def no_progress(_stage: str, _done: int, _total: int) -> None:
+    """Ignore progress."""
 
 
-class IndexUpkeep:
-    """Holds one project's index: builds it, brings it up to date, opens it. Safe for several threads; to be closed."""
+class ProjectIndex:
+    """The index of one project. Safe for several threads; to be closed.
+
+    Args:
+        root: The project's folder.
+        settings: The engine's settings.
+
+    Attributes:
+        folder: The index folder.
+        embedder: The static embedder, loaded on first use.
+        readers: The newest generation, opened.
+        transformer: The transformer vectors, filled by `backfill_vectors`.
+        tuned_weights: The weights fitted to this project; None if the settings switch them off.
+    """
 
     def __init__(self, root: Path, settings: Settings) -> None:
-        """Take a project's folder; see `open` for what a user wants."""
         self.root = root
         self.settings = settings
         self.folder: IndexFolder = settings.index_folder(root)
+        self.embedder = LazyEmbedder(settings.embedder)
+        self.readers = IndexReaderPool(self.folder, self.embedder)
+        self.transformer = TransformerVectors(self.folder.path, is_on=settings.transformer, embedder=settings.embedder)
+        self.tuned_weights = TunedWeightsFile(self.folder.path) if settings.is_tuned else None
         self._lock = threading.RLock()
         self._writing = threading.Lock()
-        """Threads of this engine take turns; only another process is a busy writer."""
-        self._embedder = LazyEmbedder(settings.embedder)
-        self.transformer = TransformerVectors(self.folder.path, is_on=settings.transformer, embedder=settings.embedder)
-        """The second opinion on questions, filled by `backfill_vectors`."""
-        self._readers = IndexReaderPool(self.folder, self._embedder)
-        self._tuned = TunedWeightsFile(settings.index_folder(root).path) if settings.is_tuned else None
         self._building: threading.Thread | None = None
         self._build_error: CodecardsError | None = None
 
-    @classmethod
-    def open(cls, path: str | Path = ".", *, settings: Settings | None = None, build: bool = True) -> Self:
-        """Return the engine of the project at (or around) a folder.
-
-        Where there is no index yet it is built in the background; until it is there, `recall` searches the files
-        themselves and says so.
-
-        Args:
-            path: The project's folder, or one inside it.
-            settings: Those of the environment by default.
-            build: Whether to build a missing index.
-
-        Raises:
-            ProjectNotFoundError: The path does not exist or is no folder.
-        """
-        start = Path(path)
-        check_root(start)
-        engine = cls(project_root(start.resolve()), settings or settings_from_environment())
-        if build and not engine.is_indexed():
-            engine.build_in_background()
-        return engine
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def close(self) -> None:
-        """End the worker processes and give the generation up."""
-        if "_workers" in self.__dict__:
-            self._workers.close()
-        self._readers.close()
+        """End the worker processes and close the open generation."""
+        if "workers" in self.__dict__:
+            self.workers.close()
+        self.readers.close()
         self.transformer.close()
 
-    def kill(self) -> None:
-        """End the worker processes at once, also in the middle of a file: for a process that is about to end."""
-        self._workers.kill()
+    def kill_workers(self) -> None:
+        """End the worker processes at once, even in the middle of a file: for a process that is about to exit."""
+        self.workers.kill()
+
+    @cached_property
+    def workers(self) -> "Workers":
+        """The processes that read and parse files; they start on first use."""
+        from codecards.indexer.build.worker_pool import Workers
+
+        return Workers(self.settings.n_workers, self.settings.worker_time_limit_s)
+
+    # reading
+
+    def is_indexed(self) -> bool:
+        """Return whether an index was committed that this version can read."""
+        return self.readers.has_index()
+
+    def fresh_files(self, reader: IndexReader) -> FreshFiles:
+        """Return the check of a generation's cards against the files on disk, for one answer."""
+        return FreshFiles(self.root, reader.snapshot, lambda: self.workers, self.settings.build.discovery)
+
+    def n_changed(self) -> int:
+        """Return the number of files that are new, deleted, or differ in size or time stamp since they were indexed.
+
+        Raises:
+            SnapshotError: There is no index, or it can't be read.
+        """
+        found = discover(self.root, self.settings.build.discovery).files
+        return count_changed(self.readers.newest().snapshot.stamps(), found)
+
+    def check(self) -> list[str]:
+        """Read the whole index and return its faults as sentences; nothing if there are none."""
+        try:
+            reader = self.readers.newest_with_derived()
+            reader.snapshot.check()
+            check_contents(self.folder.derived(reader.snapshot.generation))
+            reader.snapshot.all_edges()
+            list(reader.snapshot.symbols())
+        except CodecardsError as error:
+            return [str(error)]
+        return []
 
     # building
 
-    def is_indexed(self) -> bool:
-        """Return whether a first index was committed and can be read by this version."""
-        return self._readers.is_there()
-
-    def refresh(self, *, full: bool = False, progress: "Progress" = _silent) -> "IndexReport":
+    def refresh(self, *, full: bool = False, progress: "ProgressCallback" = no_progress) -> "IndexReport":
         """Bring the index up to date and return what was done.
 
         Args:
-            full: Whether to trust nothing that is stored and read everything anew.
-            progress: Is told (what is done, how far, of how many).
+            full: Whether to read every file again, whatever is stored.
+            progress: Called with (stage, done, total).
 
         Raises:
-            ProjectError: The project can't be read, or the index not written.
+            ProjectError: The project can't be read, or the index can't be written.
             WriterBusyError: Another process is writing.
         """
-        from codecards.indexer.build.refresh import refresh  # noqa: PLC0415
-        from codecards.retrieval.derive import Derivation  # noqa: PLC0415
-
-        def run(embedder: "Embedder | None") -> "IndexReport":
-            deriver = Derivation(lambda entry: text_reader(self.root, entry, self.settings.build.discovery), embedder)
-            with self._writing:
-                return refresh(
-                    self.root,
-                    self.folder,
-                    deriver,
-                    lambda: self._workers,
-                    self.settings.build,
-                    full=full,
-                    progress=progress,
-                )
-
         try:
-            report = run(self._embedder.chosen())
-        except EmbedderError as error:  # its files are there, but are no model
-            self._embedder.give_up(error)
-            report = run(None)
-        _log_run(report)
+            report = self._refresh(self.embedder.peek(), full=full, progress=progress)
+        except EmbedderError as error:  # the model's files exist, but can't be loaded
+            self.embedder.disable(error)
+            report = self._refresh(None, full=full, progress=progress)
+        _log_report(report)
         return report
 
-    def backfill_vectors(
-        self, progress: "Progress" = _silent, *, limit: int | None = None, n_threads: int = 1
-    ) -> "Filled":
-        """Compute deep vectors of cards of the newest generation that have none; what was computed stays.
-
-        Args:
-            progress: Is told ("embedding", cards with a vector, cards that are to have one); what it raises ends it.
-            limit: Most vectors to compute now; None for all.
-            n_threads: Texts that are embedded at a time.
-
-        Raises:
-            SnapshotError: There is no index, or none that can be read.
-            WriterBusyError: Another process is at it.
-            EmbedderError: The model can't be loaded.
-            IndexWriteError: Vectors can't be written.
-        """
-        from codecards.retrieval.embed.card_text import card_texts  # noqa: PLC0415
-
-        reader = self._readers.newest_with_derived()
-        card_ids = reader.derived.columns.card_id
-
-        def texts(rows: Sequence[int]) -> Iterator[tuple[int, str]]:
-            cards = reader.snapshot.cards(card_ids[list(rows)].tolist())
-            there = [(row, cards[card_ids[row]]) for row in rows if card_ids[row] in cards]
-            entry = reader.snapshot.file_at(there[0][1].path) if there else None
-            if entry is not None:
-                text = text_reader(self.root, entry, self.settings.build.discovery)
-                yield from zip((row for row, _ in there), card_texts((card for _, card in there), text), strict=True)
-
-        def told(n_done: int, n_total: int) -> None:
-            progress("embedding", n_done, n_total)
-
-        return self.transformer.fill(reader, texts, told, limit=limit, n_threads=n_threads)
-
-    def refresh_if_small(self, progress: "Progress" = _silent) -> str:
-        """Take in what changed on disk, if it is little; return what keeps the index behind, in words, else ""."""
+    def refresh_if_small(self, progress: "ProgressCallback" = no_progress) -> str:
+        """Index changed files if there are few; return why the index is still outdated, or ""."""
         try:
-            reader = self._reader()
+            reader = self.readers.newest()
             is_outdated = reader.extractor != EXTRACTOR_VERSION
             n_changed = len(reader.snapshot.stamps()) if is_outdated else self.n_changed()
             if n_changed > AUTO_REFRESH_FILES:
-                why = "were read by another version" if is_outdated else "changed since the index was built"
+                why = "were indexed by another version" if is_outdated else "changed since the index was built"
                 return f"{n_changed} files {why}; run `codecards index`"
             if n_changed or is_outdated:
                 self.refresh(progress=progress)
@@ -192,19 +155,43 @@ class IndexUpkeep:
             return str(error)
         return ""
 
+    def backfill_vectors(
+        self, progress: "ProgressCallback" = no_progress, *, limit: int | None = None, n_threads: int = 1
+    ) -> "Filled":
+        """Compute missing transformer vectors of the newest generation's cards; those already computed stay.
+
+        Args:
+            progress: Called with ("embedding", cards that have a vector, cards that should have one); an exception
+                that it raises ends the run.
+            limit: Most vectors to compute now; None for all.
+            n_threads: Texts embedded in parallel.
+
+        Raises:
+            SnapshotError: There is no index, or it can't be read.
+            WriterBusyError: Another process is computing vectors.
+            EmbedderError: The model can't be loaded.
+            IndexWriteError: Vectors can't be written.
+        """
+        reader = self.readers.newest_with_derived()
+
+        def report(n_done: int, n_total: int) -> None:
+            progress("embedding", n_done, n_total)
+
+        return self.transformer.fill(reader, self._card_texts(reader), report, limit=limit, n_threads=n_threads)
+
     def build_in_background(self) -> None:
-        """Start building the index in a thread, unless one is at it."""
+        """Start building the index in a thread, unless one is running."""
         with self._lock:
             if self._building is None or not self._building.is_alive():
                 self._building = threading.Thread(target=self._build, name="codecards-build", daemon=True)
                 self._building.start()
 
     def is_building(self) -> bool:
-        """Return whether a background build is at work."""
+        """Return whether a background build is running."""
         return self._building is not None and self._building.is_alive()
 
     def wait_until_built(self, timeout_s: float | None = None) -> bool:
-        """Wait for the background build; return whether the index is there.
+        """Wait for the background build; return whether there is an index.
 
         Raises:
             CodecardsError: The build failed.
@@ -215,6 +202,20 @@ class IndexUpkeep:
             raise self._build_error
         return self.is_indexed()
 
+    def clean(self) -> None:
+        """Remove the index; notes and sessions stay."""
+        self.close()
+        self.folder.remove()
+
+    def _refresh(self, embedder: "Embedder | None", *, full: bool, progress: "ProgressCallback") -> "IndexReport":
+        from codecards.indexer.build.refresh import refresh
+        from codecards.retrieval.derive import Derivation
+
+        build = self.settings.build
+        deriver = Derivation(lambda entry: indexed_text(self.root, entry, build.discovery), embedder)
+        with self._writing:
+            return refresh(self.root, self.folder, deriver, lambda: self.workers, build, full=full, progress=progress)
+
     def _build(self) -> None:
         try:
             self.refresh()
@@ -222,38 +223,37 @@ class IndexUpkeep:
             self._build_error = error
             logger.warning("background index run failed", extra={"detail": str(error)})
 
-    def n_changed(self) -> int:
-        """Return the number of files that are new, gone, or differ in size or time stamp since they were indexed."""
-        found = discover(self.root, self.settings.build.discovery).files
-        return count_changed(self._reader().snapshot.stamps(), found)
+    def _card_texts(self, reader: IndexReader) -> "ReadCardTexts":
+        """Return a function that yields (row, text to embed) of cards of one file."""
+        from codecards.retrieval.embed.card_text import card_texts
 
-    def clean(self) -> None:
-        """Remove the index; notes and sessions stay."""
-        self.close()
-        self.folder.remove()
+        card_ids = reader.derived.columns.card_id
 
-    # below: how it is done
+        def texts(rows: Sequence[int]) -> Iterator[tuple[int, str]]:
+            cards = reader.snapshot.cards(card_ids[list(rows)].tolist())
+            found = [(row, cards[card_ids[row]]) for row in rows if card_ids[row] in cards]
+            entry = reader.snapshot.file_at(found[0][1].path) if found else None
+            if entry is not None:
+                text = indexed_text(self.root, entry, self.settings.build.discovery)
+                yield from zip((row for row, _ in found), card_texts((card for _, card in found), text), strict=True)
 
-    def _reader(self) -> IndexReader:
-        return self._readers.newest()
-
-    @cached_property
-    def _workers(self) -> "Workers":
-        from codecards.indexer.build.worker_pool import Workers  # noqa: PLC0415
-
-        return Workers(self.settings.n_workers, self.settings.worker_time_limit_s)
-
-    def _fresh_files(self, reader: IndexReader) -> FreshFiles:
-        return FreshFiles(self.root, reader.snapshot, lambda: self._workers, self.settings.build.discovery)
+        return texts
 
 
-def _log_run(report: "IndexReport") -> None:
-    logger.info("index run", extra={
-        "root": str(report.root), "generation": report.generation, "complete": report.complete,
-        "files_seen": report.n_seen, "files_read": report.n_read, "files_removed": report.n_removed,
-        "files_skipped": report.n_skipped, "cards": report.n_cards, "edges": report.n_edges,
+def _log_report(report: "IndexReport") -> None:
+    facts = {
+        "root": str(report.root),
+        "generation": report.generation,
+        "complete": report.complete,
+        "files_seen": report.n_seen,
+        "files_read": report.n_read,
+        "files_removed": report.n_removed,
+        "files_skipped": report.n_skipped,
+        "cards": report.n_cards,
+        "edges": report.n_edges,
         "took_ms": round(report.took_ms, 1),
-    })  # fmt: skip
+    }
+    logger.info("index run", extra=facts)
     for message in report.messages:
         logger.warning("index message", extra={"detail": message})
     for problem in report.problems:

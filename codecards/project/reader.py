@@ -1,4 +1,4 @@
-"""Reader: one committed generation, opened: the snapshot and all that is derived from it.
+"""An opened generation of an index: the snapshot and the index derived from it.
 
 **Invariant:** all answers of one reader come from one generation.
 """
@@ -29,35 +29,35 @@ class IndexReader:
 
     snapshot: Snapshot
     extractor: int
-    """The version that read the files; see `indexer.file_record.EXTRACTOR_VERSION`."""
+    """Version of the extractor that read the files; see `EXTRACTOR_VERSION` in `indexer/cards/record.py`."""
     _derived_folder: Path
     _embedder: Callable[[], Embedder | None]
 
     @cached_property
     def derived(self) -> "DerivedIndex":
-        """What ranking reads, opened when it is first needed; see `open_derived`."""
-        from codecards.retrieval.index import DerivedIndex  # noqa: PLC0415 - numpy, tantivy: 0.15 s of CPU
+        """The derived index, opened on first use; see `open_derived`."""
+        from codecards.retrieval.index import DerivedIndex
 
         return DerivedIndex.open(self._derived_folder, self._embedder())
 
     def open_derived(self) -> None:
-        """Open what ranking reads.
+        """Open the derived index, which ranking reads.
 
         Raises:
-            SnapshotMissingError: A writer has removed it meanwhile.
-            SnapshotDamagedError: It is broken.
+            SnapshotMissingError: A writer has removed it in the meantime.
+            SnapshotDamagedError: It is damaged.
         """
         assert self.derived is not None
 
     def card_keys(self) -> "NDArray[np.uint64] | None":
-        """Return (n_cards, 2): the keys of the cards' embedded texts by row; None where nothing was embedded."""
-        from codecards.retrieval.vectors.transformer_vectors import card_keys  # noqa: PLC0415 - numpy
+        """Return the keys of the cards' embedded texts, (n_cards, 2) by row; None if nothing was embedded."""
+        from codecards.retrieval.vectors.transformer_vectors import card_keys
 
         return card_keys(self._derived_folder)
 
     @cached_property
     def left_out(self) -> dict[str, int]:
-        """Reason -> number of files that are not indexed whole, and so can't be searched whole."""
+        """Reason -> number of files that are not fully indexed, and so can't be fully searched."""
         counts: dict[str, int] = {}
         for problem in self.snapshot.problems():
             if problem.kept is not Coverage.WHOLE:
@@ -70,18 +70,18 @@ def open_reader(folder: IndexFolder, embedder: Callable[[], Embedder | None]) ->
 
     Args:
         folder: The project's index.
-        embedder: Gives the one that is wanted, where meaning is asked for; vectors of another one are not used.
+        embedder: Returns the configured embedder; vectors of a different one are not used.
 
     Raises:
-        SnapshotMissingError: Nothing was indexed yet.
-        SnapshotFormatError: The index is of another version.
-        SnapshotDamagedError: Something of it is missing or broken, or a writer replaced it meanwhile.
+        SnapshotMissingError: Nothing is indexed yet.
+        SnapshotFormatError: Another version wrote the index.
+        SnapshotDamagedError: A part of it is missing or broken, or a writer replaced it in the meantime.
     """
     if not folder.manifest_path.exists():
         raise SnapshotMissingError(f"nothing is indexed in {folder.path}; run `codecards index` first")
     if links := folder.links():
         raise SnapshotDamagedError(
-            f"{links[0]} is a link, which codecards makes none of; run `codecards index` to rebuild"
+            f"{links[0]} is a link, and codecards never makes links there; run `codecards index` to rebuild"
         )
     manifest = folder.read_manifest()
     snapshot = Snapshot(folder.database)

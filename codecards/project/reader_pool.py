@@ -1,4 +1,4 @@
-"""Readers: the newest generation of an index, opened once and taken up anew when a writer has committed a later one."""
+"""Caches the newest generation of an index and reopens it when a writer commits."""
 
 import logging
 import threading
@@ -12,27 +12,31 @@ from codecards.project.reader import IndexReader, open_reader
 logger = logging.getLogger(__name__)
 
 OPEN_TRIES = 3
-"""A writer may replace what is about to be opened."""
+"""A writer may replace a generation while it is being opened."""
 WAIT_S = 0.05
 
 
 class IndexReaderPool:
-    """Opens generations for all threads of an engine."""
+    """Opens generations for all threads of an engine.
+
+    Args:
+        folder: The index folder.
+        embedder: The embedder whose vectors are used.
+    """
 
     def __init__(self, folder: IndexFolder, embedder: LazyEmbedder) -> None:
-        """Take the index, and the embedder whose vectors are wanted."""
         self._folder, self._embedder = folder, embedder
         self._lock = threading.RLock()
         self._current: IndexReader | None = None
 
     def close(self) -> None:
-        """Give the generation up."""
+        """Close the open generation."""
         with self._lock:
             if self._current is not None:
                 self._current.snapshot.close()
                 self._current = None
 
-    def is_there(self) -> bool:
+    def has_index(self) -> bool:
         """Return whether there is a generation that this version can read."""
         try:
             self.newest()
@@ -44,31 +48,31 @@ class IndexReaderPool:
         """Return the newest generation.
 
         Raises:
-            SnapshotError: There is none, or none that can be read.
+            SnapshotError: There is no generation, or it can't be read.
         """
         with self._lock:
             if self._current is not None and self._current.snapshot.is_newest():
                 return self._current
             for attempt in range(OPEN_TRIES):
                 try:
-                    newest = open_reader(self._folder, self._embedder.loaded)
+                    newest = open_reader(self._folder, self._embedder.get)
                 except SnapshotDamagedError:
                     if attempt == OPEN_TRIES - 1:
                         raise
                     time.sleep(WAIT_S)
                 else:
                     # The older generation is not closed here: other threads may still answer from it. Its snapshot
-                    # closes itself when the last of them lets it go.
+                    # closes itself when the last of them drops it.
                     self._current = newest
                     logger.debug("generation opened", extra={"generation": newest.snapshot.generation})
                     return newest
             raise AssertionError("unreachable")
 
     def newest_with_derived(self) -> IndexReader:
-        """Return the newest generation with all that ranking reads.
+        """Return the newest generation with everything that ranking reads, opened.
 
         Raises:
-            SnapshotError: There is none, or none that can be read.
+            SnapshotError: There is no generation, or it can't be read.
         """
         for attempt in range(OPEN_TRIES):
             reader = self.newest()

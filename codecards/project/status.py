@@ -1,7 +1,12 @@
-"""Index status: the state of an index, as values."""
+"""Describes the state of an index."""
+
+from collections.abc import Callable
+from dataclasses import replace
 
 from codecards.answers import RetrieverStatus, Status
+from codecards.errors import SnapshotMissingError
 from codecards.indexer.index_folder import FORMAT
+from codecards.project.lifecycle import ProjectIndex
 from codecards.project.reader import IndexReader
 from codecards.retrieval.embed.embedder import Embedder
 
@@ -23,14 +28,35 @@ NOTHING_INDEXED = Status(
 )
 
 
-def status_of(reader: IndexReader, embedder: Embedder | None, embedder_error: str, n_changed: int) -> Status:
+def status_of(index: ProjectIndex, reranker: Callable[[], RetrieverStatus]) -> Status:
+    """Return the state of an index, also if there is none.
+
+    Args:
+        index: The project's index.
+        reranker: Returns the reranker's state.
+    """
+    try:
+        reader = index.readers.newest_with_derived()
+    except SnapshotMissingError:
+        return NOTHING_INDEXED
+    status = _generation_status(reader, index.embedder.peek(), index.embedder.error)
+    tuned, problem = index.tuned_weights.read() if index.tuned_weights is not None else (None, "")
+    return replace(
+        status,
+        retrievers=(*status.retrievers, index.transformer.status(reader), reranker()),
+        n_changed=index.n_changed(),
+        tuned=tuned,
+        tuned_problem=problem,
+    )
+
+
+def _generation_status(reader: IndexReader, embedder: Embedder | None, embedder_error: str) -> Status:
     """Return the state of an opened generation.
 
     Args:
         reader: The generation.
-        embedder: The one that is wanted, None if there is none.
-        embedder_error: Why there is none, "" if none was wanted.
-        n_changed: Files that changed since.
+        embedder: The configured embedder, None if there is none.
+        embedder_error: Why there is none; "" if none is wanted.
     """
     meta = reader.snapshot.meta
     has_vectors = reader.derived.has_vectors
@@ -52,5 +78,5 @@ def status_of(reader: IndexReader, embedder: Embedder | None, embedder_error: st
             RetrieverStatus("static_vectors", has_vectors, why_off),
         ),
         problems=tuple(reader.snapshot.problems()),
-        n_changed=n_changed,
+        n_changed=0,
     )

@@ -1,6 +1,7 @@
-"""Deep vectors: the second opinion on questions: a transformer's vectors of the cards, computed when there is time.
+"""Manages the transformer vectors of an engine: a second set of card vectors, computed when there is time.
 
-The first vector lane is ready when the index is; this one is filled afterwards, and used as far as it is filled.
+The static vectors are ready with the index. Transformer vectors are computed afterwards, and used for the cards that
+have one.
 
 **Invariant:** a question never waits for vectors of cards.
 """
@@ -24,25 +25,27 @@ if TYPE_CHECKING:
     from codecards.retrieval.vectors.transformer_vectors import TransformerIndex, TransformerLookup
 
 NAME = "transformer_vectors"
-BESIDE = "static"
-"""The embedder of the first lane beside which there is a second one."""
-SWITCHED_OFF = "switched off (CODECARDS_DEEP)"
-NOT_BEGUN = "no vectors yet; `codecards index --transformer` makes them, and so does the MCP server by and by"
-LOADING = "its model is being loaded"
-NOT_ASKED = "a name or a path needs no second opinion, or the words mean nothing to the model"
+STATIC_EMBEDDER = "static"
+"""Transformer vectors are used with this static embedder only."""
+SWITCHED_OFF = "switched off (CODECARDS_TRANSFORMER)"
+NO_VECTORS = (
+    "no vectors yet; `codecards index --transformer` computes them, and the MCP server does so in the background"
+)
+LOADING = "the model is being loaded"
+NOT_ASKED = "not used for a name or a path, or for words that the model does not know"
 
 
 class TransformerVectors:
-    """One engine's deep lane. Safe for several threads; to be closed.
+    """The transformer vectors of one index. Safe for several threads; to be closed.
 
-    The thread that fills it may be of low priority: it holds no lock of this class while the model works, for a question
-    would wait for it.
+    The thread that computes them may run at low priority. It holds no lock of this class while the model works, because a
+    question would wait for it.
 
     Args:
         folder: The index folder.
-        is_on: Whether it is wanted.
-        embedder: Specification of the embedder of the first lane.
-        model: The model; the one that is shipped by default.
+        is_on: Whether the settings ask for transformer vectors.
+        embedder: Specification of the static embedder.
+        model: The model; by default the one that ships with codecards.
 
     Attributes:
         waits_for_model: Whether a question waits until the model is loaded (0.2 s, once a process), or goes without.
@@ -52,7 +55,13 @@ class TransformerVectors:
         self.waits_for_model = True
         self._folder = folder
         self._model = model or TransformerModel()
-        self._off = "" if embedder == BESIDE and is_on else SWITCHED_OFF if not is_on else f"only beside {BESIDE!r}"
+        self._off = (
+            SWITCHED_OFF
+            if not is_on
+            else ""
+            if embedder == STATIC_EMBEDDER
+            else f"only with the {STATIC_EMBEDDER!r} embedder"
+        )
         self._lock = threading.RLock()
         self._store: TransformerStore | None = None
         self._index: tuple[IndexReader, TransformerIndex | None] | None = None
@@ -60,43 +69,48 @@ class TransformerVectors:
 
     @property
     def is_on(self) -> bool:
-        """Whether there is to be such a lane."""
+        """Whether transformer vectors are used."""
         return not self._off
 
     def close(self) -> None:
-        """Give the store up; it is opened again when it is needed."""
+        """Close the store; it is reopened on demand."""
         with self._lock:
             if self._store is not None:
                 self._store.close()
             self._store = self._index = None
 
     def has_store(self) -> bool:
-        """Return whether vectors were ever computed. Cheap."""
+        """Return whether any vectors were computed. Cheap."""
         return (self._folder / STORE_FILE).is_file()
 
     def load_model(self) -> None:
-        """Load the model, so that questions need not; it is told by `status` if that fails."""
-        self._loaded()
+        """Load the model ahead of the first question; `status` reports a failure."""
+        self._checked_model()
 
     def lookup(self, reader: IndexReader) -> "TransformerLookup | None":
-        """Return what asks the lane of a generation, None where it can't take part."""
-        status = self._open(reader)
-        if status is None or not status.n_ready:
+        """Return the similarity function of a generation; None if there are no usable vectors."""
+        index = self._open_index(reader)
+        if index is None or not index.n_ready:
             return None
-        embedder = self._loaded() if self.waits_for_model or self._is_ready else None
+        embedder = self._checked_model() if self.waits_for_model or self._is_ready else None
         if embedder is None:
             return None
-        return lambda text: status.similarity(embedder.embed_queries([text])[0])
+        return lambda text: index.similarity(embedder.embed_queries([text])[0])
 
-    def status(self, reader: IndexReader, *, took_part: bool | None = None) -> RetrieverStatus:
-        """Return whether the lane took part in an answer, or (None) whether it would, with how far it is filled."""
-        status = self._open(reader)
-        n_ready, n_cards = status.n_ready if status is not None else 0, self._n_wanted(reader)
+    def status(self, reader: IndexReader, *, was_used: bool | None = None) -> RetrieverStatus:
+        """Return whether the vectors were used in an answer, and how many cards have one.
+
+        Args:
+            reader: The generation.
+            was_used: Whether the answer used them; None asks whether an answer would.
+        """
+        index = self._open_index(reader)
+        n_ready, n_cards = index.n_ready if index is not None else 0, self._n_wanted(reader)
         filled = "" if n_ready >= n_cards else f"{n_ready:,} of {n_cards:,} cards"
         why = self._off or self._error
         if why or not n_ready:
-            return RetrieverStatus(NAME, False, why or NOT_BEGUN)
-        if took_part is False:
+            return RetrieverStatus(NAME, False, why or NO_VECTORS)
+        if was_used is False:
             is_loading = not self._is_ready and not self.waits_for_model
             return RetrieverStatus(NAME, False, LOADING if is_loading else NOT_ASKED)
         return RetrieverStatus(NAME, True, filled)
@@ -110,14 +124,14 @@ class TransformerVectors:
         limit: int | None = None,
         n_threads: int = 1,
     ) -> "Filled":
-        """Compute vectors of cards of a generation that have none; see `deep_filling.fill`.
+        """Compute missing vectors of a generation's cards; see `fill` in `retrieval/vectors/transformer_fill.py`.
 
         Raises:
-            WriterBusyError: Another process is at it.
+            WriterBusyError: Another process is computing vectors.
             EmbedderError: The model can't be loaded.
             IndexWriteError: Vectors can't be written.
         """
-        from codecards.retrieval.vectors.transformer_fill import Filled, fill  # noqa: PLC0415 - numpy: questions don't wait for it
+        from codecards.retrieval.vectors.transformer_fill import Filled, fill
 
         keys = reader.card_keys()
         if self._off or keys is None:
@@ -130,36 +144,32 @@ class TransformerVectors:
         except Timeout:
             raise WriterBusyError(self._folder, owner_pid=None, age_s=0.0) from None
         try:
-            store = self._made()
-            return fill(
-                reader.derived.columns, keys, store, self._model.loaded, texts, progress, limit=limit,
-                n_threads=n_threads,
-            )  # fmt: skip
+            store = self._open_or_make_store()
+            columns, model = reader.derived.columns, self._model.loaded
+            return fill(columns, keys, store, model, texts, progress, limit=limit, n_threads=n_threads)
         finally:
             lock.release()
 
-    # below: how it is done
-
     def _n_wanted(self, reader: IndexReader) -> int:
-        from codecards.retrieval.vectors.transformer_fill import MAX_CARDS  # noqa: PLC0415 - as above
+        from codecards.retrieval.vectors.transformer_fill import MAX_CARDS
 
         return min(MAX_CARDS, reader.derived.columns.n_cards)
 
-    def _loaded(self) -> "Embedder | None":
-        """Return the model if it is the one that the store was filled by."""
+    def _checked_model(self) -> "Embedder | None":
+        """Return the model if it is the one that computed the stored vectors."""
         if self._off or self._error:
             return None
         try:
             embedder = self._model.loaded()
-            if (store := self._stored()) is not None:
+            if (store := self._open_store()) is not None:
                 self._model.check(store.probe_vectors)
         except EmbedderError as error:
             self._error = str(error)
             return None
         return embedder
 
-    def _open(self, reader: IndexReader) -> "TransformerIndex | None":
-        """Return the lane of a generation with all that the store has now; None where there is no store."""
+    def _open_index(self, reader: IndexReader) -> "TransformerIndex | None":
+        """Return the transformer index of a generation with everything now in the store; None without a store."""
         if self._off or self._error:
             return None
         with self._lock:
@@ -169,17 +179,17 @@ class TransformerVectors:
                 except EmbedderError as error:
                     self._error = str(error)
                     return None
-            status = self._index[1]
-        if status is not None:
-            status.load_new()
-        return status
+            index = self._index[1]
+        if index is not None:
+            index.load_new()
+        return index
 
     def _new_index(self, reader: IndexReader) -> "TransformerIndex | None":
-        store = self._stored()
+        store = self._open_store()
         keys = reader.card_keys() if store is not None else None
         if store is None or keys is None:
             return None
-        from codecards.retrieval.vectors.transformer_vectors import TransformerIndex  # noqa: PLC0415 - as above
+        from codecards.retrieval.vectors.transformer_vectors import TransformerIndex
 
         return TransformerIndex(keys, store)
 
@@ -187,26 +197,26 @@ class TransformerVectors:
     def _is_ready(self) -> bool:
         return self._model.is_loaded and self._model.is_checked
 
-    def _stored(self) -> "TransformerStore | None":
-        """Return the store if there is one that can be used."""
+    def _open_store(self) -> "TransformerStore | None":
+        """Return the store if there is a usable one."""
         if self._store is None and self.has_store():
-            assert self._model.identity  # takes a moment: before the lock
+            assert self._model.identity  # hashes the model files: not under the lock
         with self._lock:
             if self._store is None:
                 self._store = self._model.stored_vectors(self._folder)
             return self._store
 
-    def _made(self) -> "TransformerStore":
-        """Return the store, made where there is none that can be used."""
-        if (store := self._stored()) is None:
-            from codecards.retrieval.embed.drift import probe_vectors  # noqa: PLC0415 - as above
-            from codecards.retrieval.vectors.transformer_store import make_store  # noqa: PLC0415
+    def _open_or_make_store(self) -> "TransformerStore":
+        """Return the store; make it if there is no usable one."""
+        if (store := self._open_store()) is None:
+            from codecards.retrieval.embed.drift import probe_vectors
+            from codecards.retrieval.vectors.transformer_store import make_store
 
             embedder = self._model.loaded()
-            of_model = probe_vectors(embedder)
+            probes = probe_vectors(embedder)
             with self._lock:
                 if self._store is None:
-                    self._store = make_store(self._folder / STORE_FILE, embedder.identity, of_model)
+                    self._store = make_store(self._folder / STORE_FILE, embedder.identity, probes)
                     self._index = None
                 store = self._store
         if self._model.is_loaded:

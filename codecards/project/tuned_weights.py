@@ -1,10 +1,11 @@
-"""Tuned file: the tuned weights of one project, a small JSON file in its index folder."""
+"""Stores a project's tuned weights: a small JSON file in its index folder."""
 
 import json
 from dataclasses import asdict
 from pathlib import Path
 
-from codecards.indexer.index_folder import explained_write_errors, write_whole
+from codecards.indexer.atomic_files import replace_file
+from codecards.indexer.index_folder import explained_write_errors
 from codecards.retrieval.rank.tuned_weights import GROUPS, LEAST, MOST, TunedWeights, weights_digest
 
 FILE_NAME = "tuned_weights.json"
@@ -12,46 +13,49 @@ FORMAT = 1
 
 
 class TunedWeightsFile:
-    """Reads the file anew whenever it changes. A file that can't be used changes nothing, and says why."""
+    """Caches the file and rereads it when it changes. An unusable file means default weights, with the reason.
+
+    Args:
+        folder: The index folder.
+    """
 
     def __init__(self, folder: Path) -> None:
-        """Take the index folder."""
         self.path = folder / FILE_NAME
         self._stamp: tuple[int, int] | None = None
-        self._known: tuple[TunedWeights | None, str] = (None, "")
+        self._cached: tuple[TunedWeights | None, str] = (None, "")
 
     def read(self) -> tuple[TunedWeights | None, str]:
-        """Return (the tuned weights, ""), or (None, why a file that is there is not used)."""
+        """Return (the tuned weights, ""), or (None, why an existing file is not used)."""
         try:
             status = self.path.stat()
         except OSError:
-            self._stamp, self._known = None, (None, "")
-            return self._known
+            self._stamp, self._cached = None, (None, "")
+            return self._cached
         stamp = (status.st_size, status.st_mtime_ns)
         if stamp != self._stamp:
-            self._stamp, self._known = stamp, _read(self.path)
-        return self._known
+            self._stamp, self._cached = stamp, _read(self.path)
+        return self._cached
 
     def write(self, tuned: TunedWeights) -> None:
-        """Put the tuned weights in place, whole or not at all.
+        """Write the tuned weights, completely or not at all.
 
         Raises:
-            IndexWriteError: It can't be written.
+            IndexWriteError: The file can't be written.
         """
         value = {"format": FORMAT, "weights": weights_digest(), **asdict(tuned)}
         with explained_write_errors(self.path):
-            write_whole(self.path, json.dumps(value, indent=1).encode())
+            replace_file(self.path, json.dumps(value, indent=1).encode())
 
     def remove(self) -> bool:
-        """Remove the file; return whether there was one.
+        """Remove the file; return whether it existed.
 
         Raises:
-            IndexWriteError: It can't be removed.
+            IndexWriteError: The file can't be removed.
         """
-        was_there = self.path.exists()
+        existed = self.path.exists()
         with explained_write_errors(self.path):
             self.path.unlink(missing_ok=True)
-        return was_there
+        return existed
 
 
 def _read(path: Path) -> tuple[TunedWeights | None, str]:
@@ -60,9 +64,15 @@ def _read(path: Path) -> tuple[TunedWeights | None, str]:
         if value["format"] != FORMAT or value["weights"] != weights_digest():
             return None, f"{path} was fitted to the weights of another version; run `codecards tune --fit` again"
         factors = {name: min(MOST, max(LEAST, float(value["factors"][name]))) for name in GROUPS}
-        return TunedWeights(
-            factors, str(value["version"]), str(value["commit"]), str(value["created"]), int(value["n_tasks"]),
-            float(value["before"]), float(value["after"]),
-        ), ""  # fmt: skip
+        tuned = TunedWeights(
+            factors=factors,
+            version=str(value["version"]),
+            commit=str(value["commit"]),
+            created=str(value["created"]),
+            n_tasks=int(value["n_tasks"]),
+            before=float(value["before"]),
+            after=float(value["after"]),
+        )
+        return tuned, ""
     except (OSError, ValueError, KeyError, TypeError) as error:
         return None, f"{path} can't be read ({type(error).__name__}: {error}); `codecards tune --reset` removes it"

@@ -1,1 +1,1 @@
-"""Recorded tool answers and questions → tokens spared, against grep."""
+"""Recorded answers and questions → tokens saved in comparison with grep."""

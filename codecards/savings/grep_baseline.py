@@ -1,8 +1,8 @@
-"""Grep baseline: what an agent without codecards puts into its window: it greps for the words, and reads the best files.
+"""Models an agent without codecards, which greps for the words of a question and reads the best files.
 
-The baseline is stronger than most agents: it looks only into code and tests, weighs files by how rare the words are that they
-hold, sees the first twenty of them, reads around the lines that hold most words, and stops at the very moment when it has
-read of the right file. docs/savings.md says how it is counted.
+The baseline is stronger than most agents. It searches only code and tests, ranks files by how rare their words are, sees
+the first twenty of them, reads around the lines with most words, and stops as soon as it has read a right file.
+docs/savings.md describes how tokens are counted.
 """
 
 import math
@@ -16,33 +16,33 @@ from codecards.router.compress.token_count import TokenCounter, estimate_tokens
 LISTED_FILES = 20
 MAX_READS = 5
 LINE_CHARACTERS = 2_000
-"""Of a longer line, read tools show the start."""
+"""Read tools show only the start of a longer line."""
 MAX_WORDS = 8
 MAX_FILE_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What one question costs without codecards."""
+    """The cost of one question without codecards."""
 
     grep_tokens: int
-    """The pattern and the listing of files."""
+    """Tokens of the pattern and the list of files."""
     read_tokens: int
-    """With the right file, also where it was not among the best: then it is read in the end all the same."""
+    """Tokens read, including the right file: if it is not among the best files, it is read in the end all the same."""
     paths: tuple[str, ...]
-    """What was read, in that order."""
+    """Files read, in order."""
     found: bool
-    """Whether a file that answers the question was among them."""
+    """Whether a file that answers the question is among them."""
 
     @property
     def tokens(self) -> int:
-        """All of it."""
+        """All tokens."""
         return self.grep_tokens + self.read_tokens
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """The texts that are searched: those of the same files that codecards searches."""
+    """The searched texts: those of the files that codecards searches."""
 
     texts: Mapping[str, str]
     """Path from the root -> text."""
@@ -69,12 +69,12 @@ class Corpus:
         return self.count("\n".join(lines[first : first + n_lines]))
 
     def grep_and_read(self, words: Iterable[str], targets: Iterable[str], n_lines: int) -> Baseline:
-        """Return what it takes to find a file by grepping and reading.
+        """Return the cost of finding a file by grepping and reading.
 
         Args:
-            words: Those of the question, without stop words.
-            targets: The files that answer it; any of them will do.
-            n_lines: How many lines are read of a file.
+            words: Words of the question, without stop words.
+            targets: The files that answer it; any of them counts.
+            n_lines: Lines read of each file.
         """
         wanted = set(targets)
         counts = {word: self._counts(word) for word in dict.fromkeys(one.lower() for one in words if one.strip())}
@@ -91,16 +91,16 @@ class Corpus:
                 break
         found = bool(read) and read[-1] in wanted
         if not found:
-            # In the end the right file is read; what it takes to come upon it is not known, and not counted.
-            path = min(wanted & self.texts.keys(), key=lambda one: (-self._held(one, rarest), one), default="")
+            # In the end a right file is read; the cost of getting there is unknown and not counted.
+            path = min(wanted & self.texts.keys(), key=lambda one: (-self._n_held(one, rarest), one), default="")
             read_tokens += self.read_tokens(path, self._best_line(path, rarest), n_lines) if path else 0
         return Baseline(self.count(pattern) + self.count(listing), read_tokens, tuple(read), found)
 
-    def _held(self, path: str, words: Sequence[str]) -> int:
+    def _n_held(self, path: str, words: Sequence[str]) -> int:
         return sum(word in self._lowered[path] for word in words)
 
     def _best_line(self, path: str, words: Sequence[str]) -> int:
-        """Return the line (1-based) that holds most of the words, the first of several."""
+        """Return the first line (1-based) that holds most of the words."""
         held = [sum(word in line for word in words) for line in self._lowered[path].split("\n")]
         return 1 + held.index(max(held))
 
@@ -108,7 +108,7 @@ class Corpus:
         return {path: n for path, text in self._lowered.items() if (n := text.count(word))}
 
     def _ranked(self, counts: Mapping[str, Mapping[str, int]]) -> Sequence[str]:
-        """Return the files that hold the words, those with the rarest first."""
+        """Return the files that hold the words, those with the rarest words first."""
         scores: dict[str, float] = {}
         for files in counts.values():
             rarity = math.log(1 + len(self.texts) / len(files))
@@ -118,7 +118,7 @@ class Corpus:
 
 
 def read_corpus(root: Path, paths: Iterable[str]) -> Corpus:
-    """Return the texts of a project's files as they are on disk; those that can't be read or are very large are left out."""
+    """Return the current texts of a project's files, except unreadable and very large ones."""
     texts: dict[str, str] = {}
     for path in paths:
         place = root / path

@@ -1,8 +1,8 @@
-"""Savings: tokens that codecards costs and spares, task by task, against grepping and reading on the same machine.
+"""Compares the tokens that codecards costs with those of grepping and reading, task by task.
 
-Costs are counted in full: the schema of the tools, their instructions, each answer, what is opened, and the file that an agent
-reads again before it changes it. Where codecards did not find the file, grepping and reading comes on top. What is lost is
-shown like what is gained. docs/savings.md says exactly how.
+Costs are counted in full: the schema of the tools, their instructions, each answer, each opened hit, and the file that an
+agent rereads before it edits it. If codecards does not find the file, the cost of grepping and reading is added. Losses
+are shown like gains. docs/savings.md describes the counting.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -18,8 +18,8 @@ MAX_OPENED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
-    """One hit of an answer: its file, and its text when it is opened."""
+class OfferedHit:
+    """One hit of an answer: its file, and the text that opening it shows."""
 
     path: str
     first_line: int
@@ -29,44 +29,44 @@ class Offered:
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswerText:
-    """What a tool answered, as the agent's model reads it."""
+    """An answer of a tool, as the agent's model reads it."""
 
     text: str
-    offered: tuple[Offered, ...]
+    offered: tuple[OfferedHit, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TaskCost:
-    """One question, both ways; all in tokens."""
+    """The cost of one question with and without codecards, in tokens."""
 
     question: SavingsQuestion
     schema: int
-    """Of all tools with their instructions; paid once a session, so here for a session with this one question."""
+    """All tools with their instructions; paid once a session, here for a session with this one question."""
     answer: int
-    """The call and what came back."""
+    """The call and its answer."""
     opened: int
-    """Hits that were opened until one lay in the right file."""
+    """Hits opened until one is in a right file."""
     reread: int
-    """The right file, read as the baseline reads it, for an agent does so before it changes anything."""
+    """The right file, read as the baseline reads it: an agent does so before it changes anything."""
     fallback: int
-    """Grepping and reading after all, where no hit lay in the right file."""
+    """Grepping and reading, if no hit is in a right file."""
     found: bool
     baseline: Baseline
 
     @property
     def ours(self) -> int:
-        """All that codecards costs."""
+        """Total cost of codecards."""
         return self.schema + self.answer + self.opened + self.reread + self.fallback
 
     @property
     def net(self) -> int:
-        """What is saved; below 0 where codecards costs more."""
+        """Tokens saved; negative if codecards costs more."""
         return self.baseline.tokens - self.ours
 
 
 @dataclass(frozen=True, slots=True)
 class SessionCost:
-    """What hooks saw of one session, and what its questions would have cost; all in tokens."""
+    """The cost of one session as seen by hooks, and of its questions without codecards; in tokens."""
 
     name: str
     n_starts: int
@@ -75,21 +75,21 @@ class SessionCost:
     schema: int
     answers: int
     briefs: int
-    """What hooks told the agent."""
+    """Briefs that hooks gave to the agent."""
     reread: int
-    """Files that the agent read itself after an answer had named them."""
+    """Files that the agent read itself after an answer named them."""
     baseline: int
     n_without: int
-    """Answers that no baseline was run for: they were asked for by name or path, so they are pure cost here."""
+    """Answers without a baseline: they were requested by name or path, and count only as cost here."""
 
     @property
     def ours(self) -> int:
-        """All that codecards cost."""
+        """Total cost of codecards."""
         return self.schema + self.answers + self.briefs + self.reread
 
     @property
     def net(self) -> int:
-        """What was saved; below 0 where codecards cost more."""
+        """Tokens saved; negative if codecards cost more."""
         return self.baseline - self.ours
 
 
@@ -106,7 +106,7 @@ class Totals:
     baseline: int
     net: int
     net_one_session: int
-    """If all were asked in one session, so that the schema is paid once."""
+    """If all questions were asked in one session, which pays for the schema once."""
 
 
 def cost_of(
@@ -117,14 +117,14 @@ def cost_of(
     n_lines: int,
     count: TokenCounter = estimate_tokens,
 ) -> TaskCost:
-    """Return what a question costs both ways.
+    """Return the cost of a question with and without codecards.
 
     Args:
-        question: With the files that answer it.
-        corpus: The texts that grep sees.
+        question: The question with the files that answer it.
+        corpus: The texts that grep searches.
         schema: Tokens of all tools with their instructions.
-        ask: Gives the answer of codecards.
-        n_lines: How many lines of a file are read at a time.
+        ask: Returns the answer of codecards.
+        n_lines: Lines of a file read at a time.
         count: Counts tokens.
     """
     baseline = corpus.grep_and_read(read_query(question.query).content_words, question.targets, n_lines)
@@ -138,38 +138,38 @@ def cost_of(
                 question, schema, count(question.query) + count(answer.text), opened, reread, 0, True, baseline
             )
     called = count(question.query) + count(answer.text)
-    # The agent looked at hits in vain, and then does what it would have done without them.
+    # The agent opened hits in vain, and then does what it would have done without them.
     return TaskCost(question, schema, called, opened, 0, baseline.tokens, False, baseline)
 
 
 def totals_of(costs: Sequence[TaskCost]) -> Totals:
-    """Return the sums."""
+    """Return the sums over all tasks."""
     net = sum(one.net for one in costs)
     return Totals(
-        len(costs),
-        sum(one.found for one in costs),
-        sum(one.baseline.found for one in costs),
-        sum(one.net < 0 for one in costs),
-        sum(one.ours for one in costs),
-        sum(one.baseline.tokens for one in costs),
-        net,
-        net + sum(one.schema for one in costs[1:]),
+        n_tasks=len(costs),
+        n_found=sum(one.found for one in costs),
+        n_found_baseline=sum(one.baseline.found for one in costs),
+        n_negative=sum(one.net < 0 for one in costs),
+        ours=sum(one.ours for one in costs),
+        baseline=sum(one.baseline.tokens for one in costs),
+        net=net,
+        net_one_session=net + sum(one.schema for one in costs[1:]),
     )
 
 
 def session_cost(
-    name: str, supplies: Iterable[WindowEntry], corpus: Corpus, schema: int, n_lines: int
+    name: str, entries: Iterable[WindowEntry], corpus: Corpus, schema: int, n_lines: int
 ) -> SessionCost | None:
-    """Return what a session cost and spared, from what hooks saw; None if they saw no answer.
+    """Return the cost of a session as seen by hooks; None if they saw no answer.
 
     Args:
-        name: The session's.
-        supplies: Its log, oldest first.
-        corpus: The texts that grep sees, as they are now.
+        name: The session's name.
+        entries: Its log, oldest first.
+        corpus: The current texts that grep searches.
         schema: Tokens of all tools with their instructions.
-        n_lines: How many lines of a file the baseline reads at a time.
+        n_lines: Lines of a file that the baseline reads at a time.
     """
-    log = list(supplies)
+    log = list(entries)
     answers = [number for number, one in enumerate(log) if one.kind == "answer"]
     if not answers:
         return None
@@ -188,13 +188,20 @@ def session_cost(
             reread += one.tokens
     n_starts = max(1, sum(one.kind == "start" for one in log))
     return SessionCost(
-        name, n_starts, len(answers), n_starts * schema, sum(log[number].tokens for number in answers),
-        sum(one.tokens for one in log if one.kind == "brief"), reread, baseline, n_without,
-    )  # fmt: skip
+        name=name,
+        n_starts=n_starts,
+        n_answers=len(answers),
+        schema=n_starts * schema,
+        answers=sum(log[number].tokens for number in answers),
+        briefs=sum(one.tokens for one in log if one.kind == "brief"),
+        reread=reread,
+        baseline=baseline,
+        n_without=n_without,
+    )
 
 
 def _read_next(log: Sequence[WindowEntry]) -> tuple[str, ...]:
-    """Return the first file that the agent read itself before it asked again."""
+    """Return the first file that the agent read itself before the next question."""
     for one in log:
         if one.kind == "answer":
             break

@@ -1,4 +1,4 @@
-"""Savings questions: which questions the ledger is made of: a file of them, the project's history, or its sessions."""
+"""Collects the questions of a savings report from a file, the project's history, or its sessions."""
 
 import json
 import os
@@ -24,20 +24,20 @@ class SavingsQuestion:
 
     query: str
     targets: tuple[str, ...]
-    """Paths from the root; any of them will do."""
+    """Paths from the root; any of them counts."""
     source: str
     """"file", a commit, or a session's name."""
 
 
 def questions_of_file(path: Path, known: Collection[str]) -> tuple[list[SavingsQuestion], int]:
-    """Return the questions of a file of JSON lines, and how many were left out because none of their files is indexed.
+    """Return the questions of a JSON Lines file, and how many were left out because none of their files is indexed.
 
     Args:
-        path: Each line has `query`, and `files` (paths) or `targets` (objects with `path`).
+        path: The file; each line has `query`, and `files` (paths) or `targets` (objects with `path`).
         known: The indexed paths.
 
     Raises:
-        UsageError: It can't be read, or a line has another form.
+        UsageError: The file can't be read, or a line is malformed.
     """
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
@@ -51,7 +51,7 @@ def questions_of_file(path: Path, known: Collection[str]) -> tuple[list[SavingsQ
         try:
             query, files = _row(json.loads(line))
         except (ValueError, RecursionError) as error:
-            raise UsageError(f"{path}:{number} is no question with its files: {error}") from error
+            raise UsageError(f"{path}:{number} is not a question with its files: {error}") from error
         targets = tuple(one for one in files if one in known)
         if targets:
             questions.append(SavingsQuestion(query, targets, "file"))
@@ -61,28 +61,28 @@ def questions_of_file(path: Path, known: Collection[str]) -> tuple[list[SavingsQ
 
 
 def _row(row: object) -> tuple[str, list[str]]:
-    """Return query and paths of one line.
+    """Return the query and the paths of one line.
 
     Raises:
-        ValueError: It has another form.
+        ValueError: The line is malformed.
     """
     if not isinstance(row, dict) or not isinstance(row.get("query"), str) or not row["query"].strip():
-        raise ValueError("it needs a text `query`")
+        raise ValueError("`query` must be a text")
     named = row.get("files", row.get("targets"))
     if not isinstance(named, list):
-        raise ValueError("it needs a list `files` or `targets`")
+        raise ValueError("`files` or `targets` must be a list")
     paths = [one.get("path") if isinstance(one, Mapping) else one for one in named]
     if not all(isinstance(one, str) for one in paths):
-        raise ValueError("a file is a path, or an object with `path`")
+        raise ValueError("each file must be a path, or an object with `path`")
     return row["query"], [str(one) for one in paths]
 
 
 def questions_of_history(root: Path, known: Collection[str], limit: int) -> list[SavingsQuestion]:
-    """Return newest commits as questions: the subject asks, the few source files that it changed answer.
+    """Return the newest commits as questions: the subject is the question, the few source files it changed the answer.
 
     Args:
         root: The project.
-        known: The indexed files of code; commits that changed none of them, or many, are passed over.
+        known: The indexed code files; commits that changed none of them, or many, are skipped.
         limit: Most questions.
     """
     log = run_git(
@@ -106,7 +106,7 @@ def questions_of_history(root: Path, known: Collection[str], limit: int) -> list
 
 
 def questions_of_session(state: SessionState) -> Iterator[SavingsQuestion]:
-    """Yield what a session recalled: the next file that the agent then read or changed answers it; else the best hit."""
+    """Yield the recalls of a session; the next file that the agent read or changed is the answer, else the best hit."""
     for number, operation in enumerate(state.operations):
         if operation.kind != "recall" or not operation.query:
             continue

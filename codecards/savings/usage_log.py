@@ -1,7 +1,7 @@
-"""Supply log: what codecards put into an agent's window, and what the agent read itself, as hooks saw it.
+"""Logs each text that enters an agent's window: answers of codecards, and files that the agent reads itself.
 
-One line of JSON each in `<session>/supplied.jsonl`; `codecards savings` counts it. It holds numbers, questions and paths of the
-project, no text of files.
+Hooks append one line of JSON each to `<session>/supplied.jsonl`, and `codecards savings` reads it. The log holds numbers,
+questions and paths of the project, but no text of files.
 """
 
 from collections.abc import Iterator
@@ -18,31 +18,31 @@ LOG_NAME = "supplied.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class WindowEntry:
-    """One text that went into the agent's window."""
+    """One text that entered the agent's window."""
 
     kind: str
-    """"start" of an agent's session, "answer" of a tool of codecards, "brief" of a hook, or the agent's own "read"."""
+    """"start" of an agent's session, "answer" of a codecards tool, "brief" of a hook, or "read" by the agent itself."""
     tokens: int
     query: str = ""
-    """What was asked for; masked."""
+    """The question, with secrets masked."""
     paths: tuple[str, ...] = ()
-    """Files of the project that it shows or names."""
+    """Files of the project that the text shows or names."""
 
 
-def log_window_entry(folder: Path, supply: WindowEntry) -> None:
+def log_window_entry(folder: Path, entry: WindowEntry) -> None:
     """Append one line to a session's log.
 
     Raises:
-        StateFileError: It can't be written, or is a link, which might lead anywhere.
+        StateFileError: The log can't be written, or is a link, which could lead anywhere.
     """
     if (folder / LOG_NAME).is_symlink():
-        raise StateFileError(f"{folder / LOG_NAME} is a link; it was not written to.")
+        raise StateFileError(f"{folder / LOG_NAME} is a link; nothing was written.")
     with locked(folder / "supplied.lock"):
-        append_line(folder / LOG_NAME, msgspec.json.encode(supply))
+        append_line(folder / LOG_NAME, msgspec.json.encode(entry))
 
 
-def read_supplies(folder: Path) -> Iterator[WindowEntry]:
-    """Yield the lines of a session's log, oldest first; a broken one, such as a crash leaves, is passed over."""
+def read_window_entries(folder: Path) -> Iterator[WindowEntry]:
+    """Yield the entries of a session's log, oldest first; a broken line, as a crash leaves it, is skipped."""
     try:
         lines = (folder / LOG_NAME).read_bytes().split(b"\n")
     except OSError:

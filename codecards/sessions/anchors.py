@@ -77,8 +77,8 @@ def _anchors_by_syntax(reader: IndexReader, fresh: FreshFiles) -> dict[str, list
 
 def _hash_of(card: Card, fresh: FreshFiles) -> str:
     """Return the hash of a card as it is on disk, "" if it is gone."""
-    for looked in fresh.look([card]):
-        lines = looked.lines[looked.card.first_line - 1 : looked.card.last_line]
+    for checked in fresh.check([card]):
+        lines = checked.lines[checked.card.first_line - 1 : checked.card.last_line]
         return syntax_hash("\n".join(lines), card.language, card.name)
     return ""
 

@@ -122,7 +122,7 @@ class IndexDigester:
             reader = self._reader()
             entry = reader.snapshot.file_at(path)
             if entry is not None:
-                cards = [looked.card for looked in self._fresh(reader).look(reader.snapshot.cards_in(path))]
+                cards = [checked.card for checked in self._fresh(reader).check(reader.snapshot.cards_in(path))]
                 return file_digest(text_lines(text), cards, reader.snapshot.facts(entry.content_key))
         except SnapshotError:
             pass  # no index yet, or none that can be read: the text itself still tells

@@ -1,6 +1,6 @@
-"""Commit tasks: a project's own history as questions: a commit's message asks, the code that it changed answers.
+"""Mines a project's git history for tasks: a commit's subject is the question, the code it changed is the answer.
 
-Only git's plumbing is asked, with everything switched off that a repository's configuration could have it run.
+Git runs with everything switched off that a repository's configuration could make it run.
 """
 
 import re
@@ -20,15 +20,25 @@ from codecards.indexer.walk.git import run_git
 from codecards.retrieval.query.query import read_query
 
 MAX_TASKS = 300
-"""The newest ones: older commits speak of code that has changed since."""
+"""The newest ones: older commits are about code that has changed since."""
 MAX_FILES, MAX_LINES = 10, 400
-"""Of code in one commit; larger ones are moves, imports and mass edits."""
+"""Code files and changed lines of one commit; larger commits are moves, imports and mass edits."""
 MIN_WORDS = 3
+"""Content words of a question."""
 COMMITS_A_CALL = 50
+GIT_TIME_LIMIT_S = 60.0
 SAFE_LOG = (
-    "--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--no-notes", "--no-mailmap",
-    "--encoding=UTF-8", "--relative", "--ignore-submodules=all",
-)  # fmt: skip
+    "--no-show-signature",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--no-renames",
+    "--no-notes",
+    "--no-mailmap",
+    "--encoding=UTF-8",
+    "--relative",
+    "--ignore-submodules=all",
+)
 SAFE_PATCH = ("--unified=0", "--inter-hunk-context=0", "--full-index", "--src-prefix=a/", "--dst-prefix=b/")
 
 _revert = re.compile(r"^revert\b|^this reverts commit", re.IGNORECASE | re.MULTILINE)
@@ -36,7 +46,7 @@ _version = re.compile(
     r"^((chore|build)(\([^)]*\))?: *)?(bump|release|prepare|version|changelog|update (the )?(changelog|version|lock)|v?\d+\.\d+)\b"
     r"|\bbump \S+ from\b|^(back to|start|post-?release)\b.*\bdev",
     re.IGNORECASE,
-)  # fmt: skip
+)
 _style = re.compile(r"\b(reformat|run black|black formatting|lint|pre-commit|typos?|whitespace)\b", re.IGNORECASE)
 _prefix = re.compile(
     r"^(feat|fix|chore|docs|refactor|perf|test|tests|ci|build|style)(\(([^)]*)\))?!?: *", re.IGNORECASE
@@ -48,28 +58,28 @@ _target = re.compile(r"^\+\+\+ b/(.*?)\t?$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class CommitTask:
-    """One question of the project's history."""
+    """One question from the project's history."""
 
     commit: str
     time: int
-    """Of the commit, in seconds since 1970."""
+    """Time of the commit, in seconds since 1970."""
     text: str
     paths: tuple[str, ...]
-    """Files of code that it changed and that are in the index now."""
+    """Code files that it changed and that are in the index now."""
     symbol_ids: tuple[str, ...]
-    """Symbols that it changed and that are there now."""
+    """Symbols that it changed and that still exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class MinedTasks:
-    """What a history gave."""
+    """The tasks of a history."""
 
     tasks: tuple[CommitTask, ...]
-    """The oldest first."""
+    """Oldest first."""
     n_commits: int
-    """Looked at."""
+    """Commits read."""
     left_out: dict[str, int]
-    """Reason → number of commits."""
+    """Reason → number of commits without a task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,45 +88,43 @@ class _Commit:
     time: int
     text: str
     paths: dict[str, str]
-    """Path then → path now."""
+    """Path at that time → path now."""
 
 
-class _Places:
-    """Where code lies now."""
+class _CurrentPaths:
+    """Maps paths of older commits to today's paths."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._paths = frozenset(paths)
-        self._of_name: dict[str, list[str]] = {}
+        self._by_name: dict[str, list[str]] = {}
         for path in sorted(self._paths):
-            self._of_name.setdefault(path.rpartition("/")[2], []).append(path)
+            self._by_name.setdefault(path.rpartition("/")[2], []).append(path)
 
     def now(self, path: str) -> str | None:
-        """Return where a file of an older commit lies now: there still, or below a new folder; None if it is gone."""
+        """Return today's path of an older commit's file: the same, or below a new folder; None if it is gone."""
         if path in self._paths:
             return path
-        moved = [one for one in self._of_name.get(path.rpartition("/")[2], ()) if one.endswith("/" + path)]
+        moved = [one for one in self._by_name.get(path.rpartition("/")[2], ()) if one.endswith("/" + path)]
         return moved[0] if len(moved) == 1 else None
 
 
 def mine_tasks(root: Path, snapshot: Snapshot, workers: Workers, n_commits: int) -> MinedTasks:
-    """Return the questions of a project's newest commits.
+    """Return the tasks of a project's newest commits.
 
     Args:
         root: The project.
-        snapshot: Says what is there now.
-        workers: Read the files as they were after each commit.
-        n_commits: How many are looked at; merges are not among them.
+        snapshot: The generation that knows today's files and symbols.
+        workers: Parse files as they were after each commit.
+        n_commits: How many commits to read, merges excluded.
 
     Raises:
-        UsageError: There is no git history here.
+        UsageError: There is no git history.
     """
-    output = run_git(
-        root, "log", "--no-merges", f"--max-count={n_commits}", "--numstat", "-z",
-        "--format=%x1e%H%x1f%ct%x1f%s%x1f%b%x1f", *SAFE_LOG, time_limit_s=60.0,
-    )  # fmt: skip
+    selection = ("--no-merges", f"--max-count={n_commits}", "--numstat", "-z", "--format=%x1e%H%x1f%ct%x1f%s%x1f%b%x1f")
+    output = run_git(root, "log", *selection, *SAFE_LOG, time_limit_s=GIT_TIME_LIMIT_S)
     if not output:
         raise UsageError(f"there is no git history in {root} to learn from")
-    code = _Places(file.path for file in snapshot.files() if file.role == "source" and file.language)
+    code = _CurrentPaths(file.path for file in snapshot.files() if file.role == "source" and file.language)
     left_out: Counter[str] = Counter()
     chosen: list[_Commit] = []
     records = output.decode("utf-8", "replace").split("\x1e")[1:]
@@ -136,8 +144,8 @@ def mine_tasks(root: Path, snapshot: Snapshot, workers: Workers, n_commits: int)
     return MinedTasks(tuple(reversed(tasks)), len(records), dict(left_out))
 
 
-def _read_commit(record: str, code: _Places) -> _Commit | str:
-    """Return the commit of one record of the log, or why it asks nothing."""
+def _read_commit(record: str, code: _CurrentPaths) -> _Commit | str:
+    """Return the commit of one log record, or the reason why it is not a task."""
     name, time, subject, body, changes = (record.split("\x1f") + [""] * 5)[:5]
     if why := why_no_task(subject, body):
         return why
@@ -155,7 +163,7 @@ def _read_commit(record: str, code: _Places) -> _Commit | str:
 
 
 def why_no_task(subject: str, body: str) -> str:
-    """Return why a commit is nobody's task: "revert", "version" or "style"; "" where it may be one."""
+    """Return why a commit is not a task: "revert", "version" or "style"; "" if it may be one."""
     if _revert.search(subject) or _revert.search(body):
         return "revert"
     if _version.search(subject):
@@ -164,7 +172,7 @@ def why_no_task(subject: str, body: str) -> str:
 
 
 def question_of(subject: str) -> str:
-    """Return what a commit's subject asks: without its type, issue numbers and tags; a scope is a word of it."""
+    """Return a commit's subject as a question: without type, issue numbers and tags; the scope becomes a word."""
     scoped = _prefix.sub(lambda match: f"{match[3]} " if match[3] else "", subject)
     return re.sub(r"\s+", " ", _reference.sub(" ", scoped)).strip(" .:-")
 
@@ -172,10 +180,14 @@ def question_of(subject: str) -> str:
 def _with_symbols(root: Path, snapshot: Snapshot, workers: Workers, commits: Sequence[_Commit]) -> Iterator[CommitTask]:
     """Yield the commits as tasks, with the symbols that they changed."""
     names = [commit.hash for commit in commits]
-    output = run_git(root, "show", "--format=%x1e%H", *SAFE_LOG, *SAFE_PATCH, *names, time_limit_s=60.0)
+    output = run_git(root, "show", "--format=%x1e%H", *SAFE_LOG, *SAFE_PATCH, *names, time_limit_s=GIT_TIME_LIMIT_S)
     changed = dict(_changes(output.decode("utf-8", "replace") if output else ""))
-    wanted = {blob: path for commit in commits for path, (blob, _) in changed.get(commit.hash, {}).items()
-              if path in commit.paths}  # fmt: skip
+    wanted = {
+        blob: path
+        for commit in commits
+        for path, (blob, _) in changed.get(commit.hash, {}).items()
+        if path in commit.paths
+    }
     drafts = _drafts(root, workers, wanted)
     for commit in commits:
         found: list[str] = []
@@ -199,9 +211,11 @@ def _changes(patches: str) -> Iterator[tuple[str, dict[str, tuple[str, tuple[int
 
 
 def _drafts(root: Path, workers: Workers, wanted: dict[str, str]) -> dict[str, tuple[CardDraft, ...]]:
-    """Return blob → the cards of its content, for blobs and the paths that they had."""
+    """Return blob → the cards of its content, for blobs and their paths at the time."""
     names = list(wanted)
-    output = run_git(root, "cat-file", "--batch", given="\n".join(names).encode() + b"\n", time_limit_s=60.0)
+    output = run_git(
+        root, "cat-file", "--batch", given="\n".join(names).encode() + b"\n", time_limit_s=GIT_TIME_LIMIT_S
+    )
     blobs: dict[str, bytes] = {}
     rest = output or b""
     while rest:

@@ -1,21 +1,18 @@
-"""Tuning: how well questions of a project's own history are answered, and whether other weights would do better.
+"""Measures how well questions from a project's own history are answered, and fits weights to them.
 
-**Invariant:** weights are only kept where tasks that the fit did not see say that they help, beyond chance.
+**Invariant:** weights are kept only if they help, beyond chance, on tasks that the fit did not see.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from codecards.indexer.build.worker_pool import Workers
-from codecards.indexer.index_folder import IndexFolder
 from codecards.indexer.walk.git import git_state
-from codecards.project.reader import IndexReader
+from codecards.project.lifecycle import ProjectIndex
 from codecards.project.tuned_weights import TunedWeightsFile
 from codecards.retrieval.hits import Ranking
 from codecards.retrieval.rank.tuned_weights import GROUPS, LEAST, MOST, TunedWeights, group_of
@@ -23,20 +20,20 @@ from codecards.retrieval.search import search
 from codecards.tuning.commit_tasks import CommitTask, MinedTasks, mine_tasks
 
 DEPTH = 10
-LOOKED_AT = 60
+FIT_DEPTH = 60
 """Hits of a question whose order the fit may change."""
-LEAST_TASKS = 40
+MIN_TASKS = 40
 """Fewer can't show a difference of a few hundredths."""
 N_FOLDS = 5
 N_RESAMPLES = 2_000
-LEAST_GAIN = 0.005
-"""NDCG@10 that is worth weights of one's own."""
+MIN_GAIN = 0.005
+"""Gain of NDCG@10 that justifies tuned weights."""
 RIDGE = 0.02
-"""Pull of the logarithm of each factor towards 0."""
+"""Penalty on the squared logarithm of each factor."""
 STEPS, STEP = 200, 0.5
 LEAK_NOTE = (
-    "the index holds today's files: the code that a commit wrote is already there, and so are names that its message"
-    " may have brought in; figures compare weights, they do not foretell how the next change will be found"
+    "the index holds today's files, so the code that a commit wrote, and names that its message introduced, are already"
+    " in it: the figures compare weights; they don't predict how well the next change will be found"
 )
 
 Matrix = NDArray[np.float64]
@@ -44,7 +41,7 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A mean over tasks, with the bounds between which it lies in 95 of 100 resamples."""
+    """A mean over tasks, with its 95 % bootstrap interval."""
 
     mean: float
     low: float
@@ -53,30 +50,30 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """What fitting gave."""
+    """The result of a fit."""
 
     accepted: bool
     reason: str
     factors: Mapping[str, float]
-    """Group → factor, fitted to all tasks; empty where there were too few."""
+    """Group → factor, fitted to all tasks; empty if there were too few."""
     before: float
     """NDCG@10 with the default weights."""
     after: float
-    """NDCG@10 with weights fitted without the tasks that are scored."""
+    """NDCG@10 on each task with weights fitted without it (cross-validation)."""
     gain: Figure
-    """Of the difference, task by task."""
+    """Mean of the difference per task."""
 
 
 @dataclass(frozen=True, slots=True)
 class TuneReport:
-    """Figures of a project's own history."""
+    """Figures from a project's own history."""
 
     commit: str
     n_commits: int
     left_out: Mapping[str, int]
     n_tasks: int
     n_symbol_tasks: int
-    """Tasks that changed a symbol which is there now."""
+    """Tasks that changed a symbol that still exists."""
     figures: Mapping[str, Figure]
     """Metric → figure, with the default weights."""
     fit: Fit | None
@@ -85,68 +82,64 @@ class TuneReport:
 
 @dataclass(frozen=True, slots=True)
 class TaskRanking:
-    """One task's hits, ready to be put in another order: F files."""
+    """The hits of one task, prepared for reordering: F files."""
 
     parts: Matrix
-    """(F, groups + 1): the score by group of weights; last what no factor scales."""
+    """(F, groups + 1): the score by group of weights; the last column is not scaled by any factor."""
     gold: NDArray[np.bool_]
-    """(F,): which files are right."""
+    """(F,): whether the file is relevant."""
     n_gold: int
-    """Right files, those that were not found included."""
+    """Number of relevant files, including those that were not found."""
 
 
-def tune_project(
-    root: Path, reader: IndexReader, workers: Workers, folder: IndexFolder, *, fits: bool, n_commits: int
-) -> TuneReport:
-    """Measure a project by its own history; where asked, fit weights, and keep them if they help.
+def tune_project(index: ProjectIndex, *, fits: bool, n_commits: int) -> TuneReport:
+    """Measure a project on its own history; if asked, fit weights and keep them if they help.
 
     Args:
-        root: The project.
-        reader: Its newest generation.
-        workers: Read what files held after each commit.
-        folder: Gets the tuned weights.
+        index: The project's index; the tuned weights are written into its folder.
         fits: Whether to fit.
-        n_commits: How many commits are looked at.
+        n_commits: How many commits to read.
 
     Raises:
         UsageError: There is no git history.
         IndexWriteError: The weights can't be written.
     """
-    mined = mine_tasks(root, reader.snapshot, workers, n_commits)
+    reader = index.readers.newest_with_derived()
+    mined = mine_tasks(index.root, reader.snapshot, index.workers, n_commits)
 
     def rank(text: str, limit: int) -> Ranking:
         return search(reader.derived, reader.snapshot, text, limit=limit)
 
-    commit = git_state(root).commit or ""
+    commit = git_state(index.root).commit or ""
     report = measure(mined, rank, commit, fits=fits)
     if report.fit is not None and report.fit.accepted:
         created = datetime.now(UTC).date().isoformat()
         fit = report.fit
         tuned = TunedWeights(fit.factors, _version(), commit, created, report.n_tasks, fit.before, fit.after)
-        TunedWeightsFile(folder.path).write(tuned)
+        TunedWeightsFile(index.folder.path).write(tuned)
     return report
 
 
 def _version() -> str:
     try:
         return metadata.version("codecards")
-    except metadata.PackageNotFoundError:  # run from a folder of sources
+    except metadata.PackageNotFoundError:  # run from a source folder
         return "unknown"
 
 
 def measure(mined: MinedTasks, rank: Callable[[str, int], Ranking], commit: str, *, fits: bool) -> TuneReport:
-    """Return how well the tasks are answered and, where asked, whether other weights would answer them better.
+    """Return how well the tasks are answered and, if asked, whether other weights would answer them better.
 
     Args:
-        mined: The project's questions, the oldest first.
-        rank: Answers a question with so many hits, by the default weights.
-        commit: What is checked out.
+        mined: The project's tasks, oldest first.
+        rank: Returns the given number of hits of a question, with the default weights.
+        commit: The commit that is checked out.
         fits: Whether to fit weights.
     """
     rows: list[dict[str, float]] = []
     ranked: list[TaskRanking] = []
     for task in mined.tasks:
-        ranking = rank(task.text, LOOKED_AT)
+        ranking = rank(task.text, FIT_DEPTH)
         rows.append(_scores(task, ranking))
         ranked.append(_ranked(task, ranking))
     names = list(dict.fromkeys(name for row in rows for name in row))
@@ -165,15 +158,14 @@ def measure(mined: MinedTasks, rank: Callable[[str, int], Ranking], commit: str,
 def fit_weights(ranked: Sequence[TaskRanking]) -> Fit:
     """Return factors for the groups of weights, and whether they help on tasks that they were not fitted to.
 
-    The folds are stretches of history, one after the other, so that a fit never sees a task's neighbours in time on both
-    sides.
+    The folds are contiguous stretches of history, so that a fit does not see both neighbours in time of a scored task.
 
     Args:
-        ranked: By the default weights; in order of time.
+        ranked: Rankings with the default weights, oldest first.
     """
     before = np.array([_ndcg(one, _order(one, np.ones(len(GROUPS)))) for one in ranked])
-    if len(ranked) < LEAST_TASKS:
-        reason = f"{len(ranked)} tasks are too few to tell a better weight from chance; it takes {LEAST_TASKS}"
+    if len(ranked) < MIN_TASKS:
+        reason = f"{len(ranked)} tasks are too few to tell a better weight from chance; {MIN_TASKS} are needed"
         mean = float(before.mean()) if len(before) else 0.0
         return Fit(False, reason, {}, mean, mean, Figure(0.0, 0.0, 0.0))
     after = np.zeros(len(ranked))
@@ -182,15 +174,15 @@ def fit_weights(ranked: Sequence[TaskRanking]) -> Fit:
         factors = _fitted([one for place, one in enumerate(ranked) if place not in held])
         after[fold] = [_ndcg(ranked[place], _order(ranked[place], factors)) for place in fold]
     gain = _figure(after - before)
-    accepted = gain.low > 0 and gain.mean >= LEAST_GAIN
-    verdict = "the gain is more than chance" if accepted else "no gain worth it, so the default weights stay"
+    accepted = gain.low > 0 and gain.mean >= MIN_GAIN
+    verdict = "the gain is more than chance" if accepted else "the gain is too small, so the default weights stay"
     reason = f"{verdict}: {gain.mean:+.3f} NDCG@10 on tasks not fitted to (95 %: {gain.low:+.3f} to {gain.high:+.3f})"
     found = dict(zip(GROUPS, (round(float(value), 3) for value in _fitted(ranked)), strict=True))
     return Fit(accepted, reason, found, float(before.mean()), float(after.mean()), gain)
 
 
 def _fitted(ranked: Sequence[TaskRanking]) -> Matrix:
-    """Return the factors under which right files most surely come first: listwise softmax, by gradient ascent."""
+    """Return the factors that rank relevant files first: listwise softmax likelihood, by gradient ascent."""
     tasks = [one for one in ranked if one.gold.any() and not one.gold.all()]
     logs = np.zeros(len(GROUPS))
     if not tasks:
@@ -250,12 +242,12 @@ def _ndcg(one: TaskRanking, order: NDArray[np.intp]) -> float:
 
 
 def _gain(places: Sequence[int] | range) -> float:
-    """Return the discounted gain of right files at these places, the first being 0."""
+    """Return the discounted gain of relevant files at these places; the first place is 0."""
     return float(sum(1 / np.log2(place + 2) for place in places if place < DEPTH))
 
 
 def _figure(values: Matrix) -> Figure:
-    """Return the mean with its bounds by resampling, the same at every run."""
+    """Return the mean with its bootstrap interval, the same in every run."""
     if not len(values):
         return Figure(0.0, 0.0, 0.0)
     picks = np.random.default_rng(0).integers(0, len(values), (N_RESAMPLES, len(values)))

@@ -1,1 +1,1 @@
-"""Repository on disk → a committed generation: what changed is found, read in workers, linked and written."""
+"""Changed files → a new committed generation of the index."""

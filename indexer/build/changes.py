@@ -1,15 +1,14 @@
-"""Changes: which files may have changed since the last generation, told without reading them.
+"""Compares a listing with the last generation, to find the files that may have changed, without reading them.
 
-A file counts as unchanged if size, modification time, change time and inode are those of the last time and it was not racily
-clean: changed so shortly before it was read that a later change may carry the same time stamp. Source: git's
-"racy-git.txt", with a margin for file systems that keep whole seconds.
+A file counts as unchanged if its size, modification time, change time and inode are the same, and if it was not racily
+clean: changed so shortly before it was read that a later change may have the same time stamp. Source: git's
+"racy-git.txt", with a margin for file systems that store whole seconds.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from codecards.indexer.store.snapshot import Stamp
-from codecards.indexer.store.rows import IndexedFile
+from codecards.indexer.store.rows import IndexedFile, Stamp
 from codecards.indexer.walk.files import SourceFile
 
 RACY_MARGIN_NS = 2_000_000_000
@@ -17,38 +16,38 @@ RACY_MARGIN_NS = 2_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The difference between the files on disk and those of the last generation."""
+    """The difference between the files on disk and the last generation."""
 
     unchanged: tuple[IndexedFile, ...]
-    suspects: tuple[tuple[SourceFile, IndexedFile | None], ...]
-    """Files to read, with what was known of them."""
+    changed: tuple[tuple[SourceFile, IndexedFile | None], ...]
+    """Files that may have changed, with their entries in the last generation; None for a new file."""
     removed: tuple[IndexedFile, ...]
 
 
 def compare(known: Iterable[IndexedFile], found: Iterable[SourceFile], *, trust_times: bool = True) -> Changes:
-    """Return what changed between two listings.
+    """Return the difference between two listings.
 
     Args:
         known: The files of the last generation.
         found: The files on disk now.
-        trust_times: False reads every file again.
+        trust_times: Whether equal stamps prove a file unchanged; if False, every file counts as changed.
     """
     before = {entry.path: entry for entry in known}
     unchanged: list[IndexedFile] = []
-    suspects: list[tuple[SourceFile, IndexedFile | None]] = []
+    changed: list[tuple[SourceFile, IndexedFile | None]] = []
     for file in found:
         entry = before.pop(file.path, None)
         if entry is not None and trust_times and not entry.racy and same_stamp(file, entry):
             unchanged.append(entry)
         else:
-            suspects.append((file, entry))
-    return Changes(tuple(unchanged), tuple(suspects), tuple(before.values()))
+            changed.append((file, entry))
+    return Changes(tuple(unchanged), tuple(changed), tuple(before.values()))
 
 
 def count_changed(known: Iterable[Stamp], found: Iterable[SourceFile]) -> int:
-    """Return the number of files that are new, gone, or differ in size or time stamp; racy ones count as unchanged.
+    """Return the number of files that are new, gone, or of another size or time; racy files count as unchanged.
 
-    The change time is left out: a copied tree has others throughout, and is the same all the same.
+    The change time is not compared: it differs for every file of a copied tree.
     """
     before = {(path, size_bytes, mtime_ns) for path, size_bytes, mtime_ns, *_ in known}
     now = {(file.path, file.size_bytes, file.mtime_ns) for file in found}
@@ -58,18 +57,17 @@ def count_changed(known: Iterable[Stamp], found: Iterable[SourceFile]) -> int:
 
 
 def nothing_changed(known: Iterable[Stamp], found: Iterable[SourceFile]) -> bool:
-    """Return whether `compare` would find no suspect and nothing removed; ten times as fast as it."""
+    """Return whether `compare` would find neither changed nor removed files; ten times as fast."""
     now = {(file.path, file.size_bytes, file.mtime_ns, file.ctime_ns, file.inode, 0) for file in found}
     return set(known) == now
 
 
 def is_racy(mtime_ns: int, read_at_ns: int) -> bool:
-    """Return whether a change after the reading could leave the same time stamp (both since 1970)."""
+    """Return whether a change after reading could leave the same time stamp; both in nanoseconds since 1970."""
     return mtime_ns > read_at_ns - RACY_MARGIN_NS
 
 
 def same_stamp(file: SourceFile, entry: IndexedFile) -> bool:
-    """Return whether the file system says the same of a file as when it was indexed."""
-    return (file.size_bytes, file.mtime_ns, file.ctime_ns, file.inode) == (
-        entry.size_bytes, entry.mtime_ns, entry.ctime_ns, entry.inode,
-    )  # fmt: skip
+    """Return whether size, times and inode of a file are as when it was indexed."""
+    now = (file.size_bytes, file.mtime_ns, file.ctime_ns, file.inode)
+    return now == (entry.size_bytes, entry.mtime_ns, entry.ctime_ns, entry.inode)

@@ -1,77 +1,76 @@
-"""Generation: what changed becomes a new committed state, with its call graph and all that is derived from it."""
+"""Commits a new generation: changed files, the call graph, and the derived indexes."""
 
 import gc
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codecards.indexer.build.changes import Changes
-from codecards.indexer.store.derived import GenerationDiff, ChangedFile, Deriver
-from codecards.indexer.graph.resolver import Resolver
+from codecards.indexer.build.ingest import IngestedFile
+from codecards.indexer.build.progress import ProgressCallback
 from codecards.indexer.graph.edges import Edge
+from codecards.indexer.graph.resolver import Resolver
+from codecards.indexer.graph.symbols import SymbolTable
 from codecards.indexer.problems import Problem, Reason
-from codecards.indexer.build.ingest import ReadFile
+from codecards.indexer.store.derived import ChangedFile, Deriver, GenerationDiff
 from codecards.indexer.store.rows import IndexedFile
 from codecards.indexer.store.writer import SnapshotWriter
-from codecards.indexer.graph.symbols import SymbolTable
 
-Progress = Callable[[str, int, int], None]
-"""Told (what is being done, how many are done, how many there are)."""
 MANY_CHANGED = 1_000
-"""Files from which on memory is worth a search through all values, which takes a tenth of a second."""
+"""Changed files from which on a garbage collection, which takes 0.1 s, frees enough memory."""
 COSTS_A_FILE = frozenset({Reason.WORKER_DIED, Reason.TIMED_OUT, Reason.VANISHED})
 
 
 @dataclass(frozen=True, slots=True)
 class GenerationInput:
-    """What a new generation has to take in."""
+    """The changes that a new generation contains."""
 
     changes: Changes
-    read: list[ReadFile]
-    """Is emptied, so that what was read is held in memory no longer than it is needed."""
+    read: list[IngestedFile]
+    """Emptied while its files are stored, so that their memory is freed early."""
     of_reading: Sequence[Problem]
-    """Problems of files that could not be read."""
+    """Problems of listing and reading files."""
     old_folder: Path | None
-    """What was derived from the generation before; None to derive all anew."""
+    """The derived files of the generation before; None to derive everything anew."""
     state: Mapping[str, str]
-    """Named values that say what was checked out."""
+    """Named values of the git state."""
 
 
 def commit_generation(
-    writer: SnapshotWriter, difference: GenerationInput, deriver: Deriver, new_folder: Path, progress: Progress
+    writer: SnapshotWriter, new: GenerationInput, deriver: Deriver, new_folder: Path, progress: ProgressCallback
 ) -> None:
-    """Write the next generation: files, cards, edges, and what is derived.
+    """Write the next generation: files, cards, edges and derived files.
 
     Args:
-        writer: Of the generation before.
-        difference: What is new.
-        deriver: Makes the derived files.
-        new_folder: Where it puts them.
-        progress: Is told how far it is.
+        writer: The writer, at the generation before.
+        new: The changes.
+        deriver: Builds the derived files.
+        new_folder: The folder for the derived files.
+        progress: Called as stages advance.
     """
-    generation, changes = writer.generation + 1, difference.changes
+    generation, changes = writer.generation + 1, new.changes
     progress("storing", 0, 1)
     with writer.transaction():
         writer.remove_files(entry.file_id for entry in changes.removed)
-        writer.put_problems(difference.of_reading, _content_problems(writer, difference))
-        stable = writer.generation > 0 and not changes.removed and _same_interfaces(difference)
-        changed = _put_files(writer, difference.read)
+        writer.put_problems(new.of_reading, _content_problems(writer, new))
+        stable = writer.generation > 0 and not changes.removed and _same_interfaces(new)
+        changed = _put_files(writer, new.read)
         _resolve(writer, [one.entry for one in changed] if stable else None, progress)
         if len(changed) >= MANY_CHANGED:
-            gc.collect()  # values that the interpreter keeps for later use hold what linking needed: 230 MB of 500
+            gc.collect()  # also clears free lists, which keep 230 of 500 MB alive after linking
         progress("deriving", 0, 1)
         removed = frozenset(entry.file_id for entry in changes.removed)
-        everything = changed if difference.old_folder is not None else _every_file(writer, changed)
-        deriver.derive(GenerationDiff(difference.old_folder, new_folder, everything, removed, writer.links()))
-        writer.forget(generation)
+        everything = changed if new.old_folder is not None else _every_file(writer, changed)
+        deriver.derive(GenerationDiff(new.old_folder, new_folder, everything, removed, writer.links()))
+        writer.drop_unused_records(generation)
         complete = not any(problem.reason in COSTS_A_FILE for problem in writer.problems())
         writer.put_meta(
             {
                 "generation": str(generation),
                 "derived": deriver.identity,
                 "complete": str(int(complete)),
-                **difference.state,
+                **new.state,
                 **writer.counts(),
             }
         )
@@ -79,10 +78,10 @@ def commit_generation(
     progress("done", 1, 1)
 
 
-def _put_files(writer: SnapshotWriter, read: list[ReadFile]) -> list[ChangedFile]:
-    """Put changed files in, and empty the list; return them."""
+def _put_files(writer: SnapshotWriter, read: list[IngestedFile]) -> list[ChangedFile]:
+    """Store the files that were read, emptying the list; return those that changed."""
     changed: list[ChangedFile] = []
-    writer.touch_files([one.entry for one in read if one.record is None])
+    writer.update_stamps([one.entry for one in read if one.record is None])
     waiting = deque(read)
     read.clear()
     while waiting:
@@ -94,17 +93,17 @@ def _put_files(writer: SnapshotWriter, read: list[ReadFile]) -> list[ChangedFile
     return changed
 
 
-def _same_interfaces(difference: GenerationInput) -> bool:
-    """Return whether no change can touch how other files' references resolve."""
-    before = {known.path: known.interface for _, known in difference.changes.suspects if known is not None}
-    return all(before.get(one.entry.path) == one.entry.interface for one in difference.read)
+def _same_interfaces(new: GenerationInput) -> bool:
+    """Return whether the changes leave the references of all other files resolved as before."""
+    before = {known.path: known.interface for _, known in new.changes.changed if known is not None}
+    return all(before.get(one.entry.path) == one.entry.interface for one in new.read)
 
 
-def _resolve(writer: SnapshotWriter, changed: Sequence[IndexedFile] | None, progress: Progress) -> None:
-    """Resolve the references of the changed files, or (None) of all."""
+def _resolve(writer: SnapshotWriter, changed: Sequence[IndexedFile] | None, progress: ProgressCallback) -> None:
+    """Resolve the references of the changed files; None resolves those of all files."""
     files = writer.files()
     file_ids = {entry.path: entry.file_id for entry in files}
-    # All at once and from the snapshot: what lies together in memory is given back together when it is done with.
+    # Load all facts in one pass, so that their memory is contiguous and is freed together.
     resolver = Resolver(SymbolTable(dict(writer.facts_of_files())))
     paths = [entry.path for entry in (files if changed is None else changed)]
 
@@ -119,16 +118,16 @@ def _resolve(writer: SnapshotWriter, changed: Sequence[IndexedFile] | None, prog
 
 
 def _every_file(writer: SnapshotWriter, changed: Sequence[ChangedFile]) -> list[ChangedFile]:
-    """Return all files of the generation, those that did not change from what is stored of them."""
-    have = {one.entry.file_id: one for one in changed}
-    return [have.get(entry.file_id) or ChangedFile(entry, *writer.stored(entry)) for entry in writer.files()]
+    """Return all files of the generation; unchanged ones are loaded from the snapshot."""
+    known = {one.entry.file_id: one for one in changed}
+    return [known.get(entry.file_id) or ChangedFile(entry, *writer.stored(entry)) for entry in writer.files()]
 
 
-def _content_problems(writer: SnapshotWriter, difference: GenerationInput) -> list[Problem]:
-    """Return the problems that contents have: of the files read now, and of those that are as before."""
-    same = {entry.path for entry in difference.changes.unchanged}
+def _content_problems(writer: SnapshotWriter, new: GenerationInput) -> list[Problem]:
+    """Return the problems of contents: of the files read now, and of the unchanged ones."""
+    same = {entry.path for entry in new.changes.unchanged}
     found: list[Problem] = []
-    for one in difference.read:
+    for one in new.read:
         if one.record is None:
             same.add(one.entry.path)
         else:

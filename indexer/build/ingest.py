@@ -1,4 +1,4 @@
-"""Reading: suspects are read and told apart by their content; only contents never seen before are parsed."""
+"""Reads files that may have changed; parses only content that was never seen."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -6,43 +6,43 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from codecards.indexer.build.changes import Changes, is_racy
-from codecards.indexer.cards.record import PackedContents, PackedRecord, content_key, hold, unpack_facts
-from codecards.indexer.walk.roles import role_of
-from codecards.indexer.parse.languages import HEAD_BYTES, detect_language
+from codecards.indexer.build.worker_pool import Content, Workers
+from codecards.indexer.cards.record import PackedContents, PackedRecord, content_key, peek, unpack_facts
 from codecards.indexer.graph.module_paths import module_name
+from codecards.indexer.graph.symbols import interface_digest
+from codecards.indexer.parse.languages import HEAD_BYTES, detect_language
 from codecards.indexer.problems import Problem
 from codecards.indexer.store.rows import IndexedFile
-from codecards.indexer.walk.files import SourceFile, read_file
-from codecards.indexer.walk.files import DiscoverySettings
-from codecards.indexer.graph.symbols import interface_digest
-from codecards.indexer.build.worker_pool import Content, Workers
+from codecards.indexer.walk.files import DiscoverySettings, SourceFile, read_file
+from codecards.indexer.walk.roles import role_of
 
 RECORDS_A_COMMIT = 500
-"""Contents read before what they say is kept, so that a killed first run does not begin from nothing again."""
+"""Parsed contents after which their records are stored, so that a first run that is killed can be resumed."""
 
 
 @dataclass(frozen=True, slots=True)
-class ReadFile:
-    """A suspect that was read."""
+class IngestedFile:
+    """A file that was read, ready to be stored."""
 
     entry: IndexedFile
     """With `file_id` 0 for a new file."""
     record: PackedContents | None
-    """None where the content is the same as before."""
+    """None if the content is the same as before."""
 
 
 @dataclass(frozen=True, slots=True)
-class Store:
-    """Where records are found and kept."""
+class RecordStore:
+    """Access to the stored records."""
 
     find: Callable[[bytes], PackedRecord | None]
-    """Return the record of a content key, None where there is none (or where none is to be trusted)."""
-    keep: Callable[[list[tuple[bytes, PackedRecord]]], None]
+    """Returns the record of a content key; None if there is none, or if stored records are not trusted."""
+    save: Callable[[list[tuple[bytes, PackedRecord]]], None]
+    """Stores records by content key."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ReadFile:
-    """A file whose bytes were read."""
+    """A file whose bytes were read, before its record is known."""
 
     file: SourceFile
     known: IndexedFile | None
@@ -53,39 +53,39 @@ class _ReadFile:
 
 @dataclass(slots=True)
 class Ingest:
-    """Reads the suspects of one refresh."""
+    """Reads the changed files of one refresh."""
 
     root: Path
     settings: DiscoverySettings
-    store: Store
+    store: RecordStore
     trusts_known: bool
-    """Whether a content that is the same as before needs no record."""
-    told: Callable[[int], None]
-    """Is told how many files were read so far."""
+    """Whether a file whose content is the same as before needs no record."""
+    on_progress: Callable[[int], None]
+    """Called with the number of files read so far."""
     problems: list[Problem] = field(default_factory=list)
-    """Of files that could not be read."""
+    """Problems of files that could not be read."""
     n_parsed: int = 0
-    _suspects: list[_ReadFile] = field(default_factory=list)
+    _read_files: list[_ReadFile] = field(default_factory=list)
     _records: dict[bytes, PackedRecord] = field(default_factory=dict)
 
-    def read(self, changes: Changes, workers: Workers) -> list[ReadFile]:
-        """Return every suspect that could be read; the others are among the problems."""
+    def read(self, changes: Changes, workers: Workers) -> list[IngestedFile]:
+        """Return the changed files that could be read; the others are in `problems`."""
         unsaved: list[tuple[bytes, PackedRecord]] = []
         for answer in workers.read(self._new_contents(changes)):
             self.n_parsed += 1
             self._records[answer.key] = answer.packed
             unsaved.append((answer.key, answer.packed))
             if len(unsaved) >= RECORDS_A_COMMIT:
-                self.store.keep(unsaved)
+                self.store.save(unsaved)
                 unsaved = []
-            self.told(len(self._suspects))
-        self.store.keep(unsaved)
-        return [self._finished(suspect) for suspect in self._suspects]
+            self.on_progress(len(self._read_files))
+        self.store.save(unsaved)
+        return [self._ingested(one) for one in self._read_files]
 
     def _new_contents(self, changes: Changes) -> Iterator[Content]:
-        """Read each suspect's bytes and yield those that nothing is known of."""
+        """Read each changed file and yield the contents that have no record."""
         seen: set[bytes] = set()
-        for file, known in changes.suspects:
+        for file, known in changes.changed:
             read_at_ns = time.time_ns()
             data = read_file(self.root, file, self.settings)
             if isinstance(data, Problem):
@@ -93,7 +93,7 @@ class Ingest:
                 continue
             language = detect_language(file.path, data[:HEAD_BYTES])
             key = content_key(language, data)
-            self._suspects.append(_ReadFile(file, known, key, language, read_at_ns))
+            self._read_files.append(_ReadFile(file, known, key, language, read_at_ns))
             is_same = self.trusts_known and known is not None and known.content_key == key
             if key in seen or is_same:
                 continue
@@ -104,33 +104,39 @@ class Ingest:
             else:
                 yield Content(key, language, data)
 
-    def _finished(self, suspect: _ReadFile) -> ReadFile:
-        """Return the file with all that its content says."""
-        file, known = suspect.file, suspect.known
-        racy = is_racy(file.mtime_ns, suspect.read_at_ns)
-        record = self._records.get(suspect.key)
+    def _ingested(self, read: _ReadFile) -> IngestedFile:
+        """Return a file with the record of its content."""
+        file, known = read.file, read.known
+        racy = is_racy(file.mtime_ns, read.read_at_ns)
+        record = self._records.get(read.key)
         if record is None:
-            assert known is not None  # nothing was read for it because its content is the same
-            same = replace(known, size_bytes=file.size_bytes, mtime_ns=file.mtime_ns, ctime_ns=file.ctime_ns,
-                           inode=file.inode, racy=racy)  # fmt: skip
-            return ReadFile(same, None)
-        facts, held = unpack_facts(record.facts), hold(record)
+            assert known is not None  # there is no record because the content is the same
+            same = replace(
+                known,
+                size_bytes=file.size_bytes,
+                mtime_ns=file.mtime_ns,
+                ctime_ns=file.ctime_ns,
+                inode=file.inode,
+                racy=racy,
+            )
+            return IngestedFile(same, None)
+        facts, held = unpack_facts(record.facts), peek(record)
         entry = IndexedFile(
             file_id=known.file_id if known is not None else 0,
             path=file.path,
-            content_key=suspect.key,
+            content_key=read.key,
             size_bytes=file.size_bytes,
             mtime_ns=file.mtime_ns,
             ctime_ns=file.ctime_ns,
             inode=file.inode,
             racy=racy,
-            language=facts.language if held.head.has_text else suspect.language,
+            language=facts.language if held.head.has_text else read.language,
             encoding=held.head.encoding,
             role=role_of(file.path, generated=facts.generated),
-            # A name need not be UTF-8, and SQLite takes nothing else as text.
+            # A file name need not be UTF-8, but text in SQLite must be.
             module=module_name(file.path, facts).encode("utf-8", "backslashreplace").decode(),
             n_lines=facts.n_lines,
             leading_comment=facts.leading_comment,
             interface=interface_digest(file.path, facts),
         )
-        return ReadFile(entry, held)
+        return IngestedFile(entry, held)

@@ -1,7 +1,7 @@
-"""Workers: a few processes that read files' contents, and what is done when one dies or hangs.
+"""A pool of worker processes that parse contents, and survive the death or hang of one of them.
 
-The standard pools lose every job of the pool with one dead process, and run the host's `__main__` again when they
-spawn; these are plain child processes on pipes, so that the file that did it is known and the others go on.
+The standard pools lose all jobs when one process dies, and run the host's `__main__` again when they spawn. These are plain
+child processes on pipes, so that the file at fault is known and the other workers continue.
 """
 
 import os
@@ -17,45 +17,50 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import BinaryIO, Self, cast
 
-from codecards.indexer.cards.record import ContentRecord, PackedRecord, pack, unpack, unread
-from codecards.indexer.problems import Reason
+from codecards.environment import child_environment
 from codecards.indexer.build.worker import read_frame, write_frame
+from codecards.indexer.cards.record import ContentRecord, PackedRecord, pack, record_without_cards, unpack
+from codecards.indexer.problems import Reason
 
 BYTES_A_PROCESS = 300_000
-"""A further process is started when so many bytes more are there to be read: a start costs 0.2 s of CPU, as much as
-reading them."""
+"""Another process is started for every so many bytes to parse: a start costs 0.2 s of CPU, as much as parsing them."""
 MAX_WAITING = 64
-"""Contents read from disk ahead of the workers; bounds memory."""
+"""Contents read from disk ahead of the workers; limits memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """One file's bytes, to be read."""
+    """The bytes of a file to parse."""
 
     key: bytes
-    """What the record is kept by."""
+    """The key of its record."""
     language: str
     data: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class ReadContent:
-    """The answer to a `Content`."""
+    """The response to a `Content`."""
 
     key: bytes
     packed: PackedRecord
 
     @property
     def record(self) -> ContentRecord:
-        """What the content says, unpacked when it is asked for: the stored form is a third as large."""
+        """The record, unpacked on each access: the packed form takes a third of the memory."""
         return unpack(self.packed)
 
 
 class Workers:
-    """Reads contents in `n_processes` processes; to be used as a context manager. Processes start when first needed."""
+    """Parses contents in up to `n_processes` processes, which start when needed; a context manager."""
 
     def __init__(self, n_processes: int | None = None, time_limit_s: float = 60.0) -> None:
-        """Say how many processes at most (default: the usable cores) and how long one file may take."""
+        """Create a pool without starting a process.
+
+        Args:
+            n_processes: The largest number of processes; None for the number of usable cores.
+            time_limit_s: How long parsing one file may take.
+        """
         self.n_processes = n_processes or usable_cores()
         self.time_limit_s = time_limit_s
         self._idle: queue.SimpleQueue[_Process] = queue.SimpleQueue()
@@ -70,21 +75,21 @@ class Workers:
         self.close()
 
     def close(self) -> None:
-        """End the processes; the object can be used again afterwards."""
+        """End the idle processes; the pool can be used again afterwards."""
         with suppress(queue.Empty):
             while True:
                 self._idle.get_nowait().close()
 
     def kill(self) -> None:
-        """End all processes by force, also those that are in the middle of a file."""
+        """Kill all processes, also those that are parsing a file."""
         for process in list(self._started):
             process.kill()
 
     def read(self, contents: Iterable[Content]) -> Iterator[ReadContent]:
-        """Yield the answer to each content, in the order given.
+        """Yield the response to each content, in order.
 
         Args:
-            contents: Is asked for the next one only when there is room for it.
+            contents: Consumed lazily, at most `MAX_WAITING` ahead.
         """
         jobs: queue.Queue[tuple[Content, queue.SimpleQueue[ReadContent]] | None] = queue.Queue(MAX_WAITING)
         stopped = threading.Event()
@@ -105,7 +110,7 @@ class Workers:
             while waiting:
                 yield waiting.pop(0).get()
         finally:
-            stopped.set()  # jobs that nobody waits for any more are dropped
+            stopped.set()  # pending jobs are dropped: nobody waits for their results
             for _ in threads:
                 jobs.put(None)
             for thread in threads:
@@ -114,14 +119,14 @@ class Workers:
     def _serve(
         self, jobs: "queue.Queue[tuple[Content, queue.SimpleQueue[ReadContent]] | None]", stopped: threading.Event
     ) -> None:
-        """Hand jobs to one process until there are no more; a dead process is replaced."""
+        """Pass jobs to one process until there are no more; a dead process is replaced."""
         process: _Process | None = None
         while (job := jobs.get()) is not None:
             if stopped.is_set():
                 continue
             content, answer = job
             if process is None:
-                process = self._take()
+                process = self._idle_or_new()
             frame = process.ask(content)
             if frame is None:
                 process.close()
@@ -132,7 +137,7 @@ class Workers:
         if process is not None:
             self._idle.put(process)
 
-    def _take(self) -> "_Process":
+    def _idle_or_new(self) -> "_Process":
         with suppress(queue.Empty):
             return self._idle.get_nowait()
         process = _Process(self.time_limit_s)
@@ -141,11 +146,13 @@ class Workers:
 
     def _failure(self, process: "_Process", content: Content) -> ContentRecord:
         kind = content.language or "text"
-        again = "`codecards index --full` tries again"
+        again = "run `codecards index --full` to try again"
         if process.timed_out:
-            return unread(Reason.TIMED_OUT, f"reading it as {kind} took over {self.time_limit_s:.0f} s; {again}")
+            return record_without_cards(
+                Reason.TIMED_OUT, f"reading it as {kind} took over {self.time_limit_s:.0f} s; {again}"
+            )
         detail = f"reading it as {kind} ended the process (status {process.status}); {again}"
-        return unread(Reason.WORKER_DIED, detail)
+        return record_without_cards(Reason.WORKER_DIED, detail)
 
 
 class _Process:
@@ -153,14 +160,14 @@ class _Process:
 
     def __init__(self, time_limit_s: float) -> None:
         self._time_limit_s = time_limit_s
-        # -P: the current folder may be a stranger's repository and must not be imported from. Our own path is
-        # handed on, so that the child finds the same codecards as this process.
+        # -P: the working directory may be an untrusted repository, from which nothing must be imported. Our own path
+        # is passed on, so that the child finds the same codecards as this process.
         path = os.pathsep.join(entry for entry in sys.path if entry)
         self._child = subprocess.Popen(
             [sys.executable, "-P", "-m", "codecards.indexer.build.worker", str(time_limit_s)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env=os.environ | {"PYTHONPATH": path},
+            env=child_environment(PYTHONPATH=path),
             close_fds=True,
         )
         self._stdin = cast(BinaryIO, self._child.stdin)
@@ -169,26 +176,26 @@ class _Process:
 
     @property
     def status(self) -> int | None:
-        """How the process ended: the negative number of a signal, or its exit status."""
+        """The exit status, or the negative number of the signal that ended the process; None while it runs."""
         return self._child.returncode
 
     def ask(self, content: Content) -> bytes | None:
-        """Return the record's frame, None if the process died or ended itself because it took too long."""
+        """Return the frame of the record; None if the process died, or ended itself at the time limit."""
         started = time.monotonic()
         try:
             write_frame(self._stdin, content.language.encode() + b"\0" + content.data)
             frame = read_frame(self._stdout)
-        except OSError:  # it died while it was being written to
+        except OSError:  # the process died while the request was written
             frame = None
         self.timed_out = frame is None and time.monotonic() - started >= self._time_limit_s
         return frame
 
     def kill(self) -> None:
-        """End the process by force."""
+        """Kill the process."""
         self._child.kill()
 
     def close(self) -> None:
-        """End the process, by force if it does not end by itself."""
+        """End the process; kill it if it does not end within two seconds."""
         with suppress(OSError):
             self._stdin.close()
         try:
@@ -200,7 +207,7 @@ class _Process:
 
 
 def usable_cores() -> int:
-    """Return the number of cores that this process may use, at most 8 (beyond that the writer is the bottleneck)."""
+    """Return the number of cores that this process may use, at most 8: with more, the writer is the bottleneck."""
     if hasattr(os, "sched_getaffinity"):
         return min(8, len(os.sched_getaffinity(0)))
     return min(8, os.cpu_count() or 1)

@@ -1,1 +1,1 @@
-"""One file's bytes → its cards with their words, packed as the record of its content."""
+"""Bytes of one file → its cards and their words, packed as the record of the content."""

@@ -1,4 +1,4 @@
-"""Cards: one retrievable piece of a repository each; together a file's cards hold each of its lines exactly once."""
+"""A card is one retrievable piece of a file; each line of a file belongs to exactly one of its cards."""
 
 from dataclasses import dataclass
 
@@ -8,31 +8,31 @@ class Card:
     """One definition, document section, run of module code, or stretch of a long definition."""
 
     card_id: int
-    """Row in the snapshot; kept while path and symbol id stay, never used again for another card."""
+    """Row in the snapshot; it stays while path and symbol id stay, and is never reused for another card."""
     symbol_id: str
-    """Path, `::`, qualified name, and `~2`, `~3` … for later ones of the same name: "src/auth.py::TokenStore.purge"."""
+    """Path, `::`, qualified name, and `~2`, `~3` … from the second card of a name on: "src/auth.py::TokenStore.purge"."""
     path: str
-    """The normalised path to copy: from the root, with slashes."""
+    """Relative to the root, with slashes."""
     language: str
     kind: str
-    """One of `codecards.indexer.facts.KINDS`."""
+    """A value of `codecards.indexer.facts.Kind`."""
     name: str
-    """The last part of the qualified name; "" for module code and windows."""
+    """Last part of the qualified name; "" for module code and windows."""
     qualified_name: str
-    """With dots, from the file's outermost definition on: "TokenStore.purge"; for module code "<module>"."""
+    """With dots, starting at the outermost definition of the file: "TokenStore.purge"; "<module>" for module code."""
     parent: str
     """Qualified name of the enclosing card, "" at the top."""
     module: str
-    """The name by which other files reach this one, "" if the language has none: "shop.pricing"."""
+    """Name under which other files import this one, "" if the language has none: "shop.pricing"."""
     lead_line: int
-    """First line with the comment, decorators and attributes above. 1-based, like all lines here."""
+    """First line, including the comment, decorators and attributes above. 1-based, like all lines here."""
     first_line: int
-    """First line of decorators, attributes or the definition."""
+    """First line of the decorators, attributes or the definition."""
     name_line: int
     last_line: int
     """Inclusive."""
     own_lines: tuple[tuple[int, int], ...]
-    """Runs of lines that no inner card owns, (first, last) inclusive, ascending."""
+    """Runs of lines that belong to no inner card, (first, last) inclusive, ascending."""
     signature: str
     doc: str
     bases: tuple[str, ...]
@@ -42,11 +42,11 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class CardFields:
-    """A card's text by field, as ranking weighs it; line ends are LF."""
+    """Text of a card by the fields that ranking weighs; line ends are LF."""
 
     name: str
     parent: str
     signature: str
     doc: str
     body: str
-    """The lines that the card owns, as written (signature and doc are in it too)."""
+    """The card's own lines as written, signature and doc included."""

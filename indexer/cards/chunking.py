@@ -1,7 +1,7 @@
-"""Partition: a file's lines are shared out among cards, so that each line belongs to exactly one.
+"""Splits a file into cards such that each line belongs to exactly one card.
 
-A line belongs to the innermost definition around it; what no definition holds is module code; a definition that owns
-more than `PART_LINES` lines goes on in parts; text without a grammar is cut into windows at blank lines.
+A line belongs to the innermost enclosing definition; lines outside all definitions are module code. A definition with
+more than `PART_LINES` own lines continues in parts. Text without a grammar is cut into windows at blank lines.
 """
 
 import hashlib
@@ -12,28 +12,28 @@ from codecards.indexer.cards.card import Card, CardFields
 from codecards.indexer.facts import Definition, FileFacts
 
 PART_LINES = 160
-"""Longest stretch of own lines in one card: about four screens, and within what an embedder reads."""
+"""Maximum number of own lines of one card: about four screens, and within the input of an embedder."""
 WINDOW_LINES = 60
-"""Longest window of a text without a grammar."""
+"""Maximum number of lines in a window of a text without a grammar."""
 MODULE_NAME = "<module>"
-"""Qualified name of the card that holds the code outside all definitions."""
+"""Qualified name of the card of the code outside all definitions."""
 MAX_TEXT_CHARACTERS = 200_000
-"""Longest card text that is indexed; only a file of over-long lines has more."""
+"""Maximum length of an indexed card text; only files with extremely long lines exceed it."""
 
 LineRuns = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CardDraft:
-    """A card before its file has a path: what the text alone decides. The fields are those of `Card`."""
+    """The part of a card that the text alone decides, without path and id. Fields are those of `Card`."""
 
     definition: int
-    """Position in `FileFacts.definitions`; a part has that of its definition; -1 for module code and windows."""
+    """Position in `FileFacts.definitions` (for a part, that of its definition); -1 for module code and windows."""
     kind: str
     name: str
     qualified_name: str
     ordinal: int
-    """1 for the first card of this qualified name in the file, 2 for the second …"""
+    """1 for the first card of this qualified name in the file, 2 for the second, and so on."""
     parent: str
     lead_line: int
     first_line: int
@@ -47,11 +47,11 @@ class CardDraft:
 
 
 def chunk_file(lines: Sequence[str], facts: FileFacts) -> tuple[CardDraft, ...]:
-    """Return the drafts of a file's cards in order of their first own line.
+    """Return the drafts of the cards of a file, ordered by first own line.
 
     Args:
-        lines: The file's lines without their ends; line 1 is `lines[0]`.
-        facts: What was extracted from the same text.
+        lines: Lines of the file without line ends; line 1 is `lines[0]`.
+        facts: Facts of the same text.
     """
     if not any(line.strip() for line in lines):
         return ()
@@ -67,7 +67,7 @@ def chunk_file(lines: Sequence[str], facts: FileFacts) -> tuple[CardDraft, ...]:
 
 
 def card_texts(lines: Sequence[str], draft: CardDraft) -> CardFields:
-    """Return the card's text by field, as ranking weighs it."""
+    """Return the text of a card by field."""
     body = "\n".join("\n".join(lines[first - 1 : last]) for first, last in draft.own_lines)
     return CardFields(
         name=draft.name,
@@ -78,8 +78,8 @@ def card_texts(lines: Sequence[str], draft: CardDraft) -> CardFields:
     )
 
 
-def place(draft: CardDraft, *, card_id: int, path: str, language: str, module: str) -> Card:
-    """Return the card that the draft becomes in the file at path."""
+def card_of_draft(draft: CardDraft, *, card_id: int, path: str, language: str, module: str) -> Card:
+    """Return the card of a draft in the file at `path`."""
     return Card(
         card_id=card_id,
         symbol_id=symbol_id(path, draft.qualified_name, draft.ordinal),
@@ -103,19 +103,13 @@ def place(draft: CardDraft, *, card_id: int, path: str, language: str, module: s
 
 
 def symbol_id(path: str, qualified_name: str, ordinal: int) -> str:
-    """Return the stable id of a card: "src/auth.py::TokenStore.purge", "…::run~2" for the second of a name."""
+    """Return the stable id of a card: "src/auth.py::TokenStore.purge", "…::run~2" for the second card of a name."""
     suffix = f"~{ordinal}" if ordinal > 1 else ""
     return f"{path}::{qualified_name}{suffix}"
 
 
-def make_cards(path: str, text: str, facts: FileFacts, module: str = "") -> tuple[Card, ...]:
-    """Return the cards of one file that is in no snapshot: their `card_id` is 0."""
-    drafts = chunk_file(text_lines(text), facts)
-    return tuple(place(draft, card_id=0, path=path, language=facts.language, module=module) for draft in drafts)
-
-
 def text_lines(text: str) -> list[str]:
-    """Return the lines of a decoded text without their ends; only LF (and the CR before it) ends a line."""
+    """Return the lines of a decoded text without line ends; only LF, with an optional CR before it, ends a line."""
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
@@ -123,9 +117,9 @@ def text_lines(text: str) -> list[str]:
 
 
 def _own_lines(lines: Sequence[str], definitions: Sequence[Definition]) -> dict[int, LineRuns]:
-    """Return position -> runs of lines that the definition owns; -1 -> those that none owns."""
+    """Return position of the definition → runs of its own lines; -1 → runs outside all definitions."""
     owner = [-1] * len(lines)
-    for position, definition in enumerate(definitions):  # parents come first, so the innermost writes last
+    for position, definition in enumerate(definitions):  # parents precede children, so the innermost overwrites
         first, last = max(1, definition.lead_line), min(len(lines), definition.last_line)
         owner[first - 1 : last] = [position] * max(0, last - first + 1)
     _absorb_blank_lines(lines, owner)
@@ -139,9 +133,9 @@ def _own_lines(lines: Sequence[str], definitions: Sequence[Definition]) -> dict[
 
 
 def _absorb_blank_lines(lines: Sequence[str], owner: list[int]) -> None:
-    """Where only blank lines lie outside all definitions, give them to the card above (or below, at the top).
+    """If only blank lines are outside all definitions, assign them to the card above (at the top, to the card below).
 
-    A card of module code that holds nothing but blank lines would be noise in every list.
+    A module card of nothing but blank lines would be noise in every list.
     """
     outside = [index for index, held_by in enumerate(owner) if held_by == -1]
     if not outside or len(outside) == len(owner) or any(lines[index].strip() for index in outside):
@@ -154,7 +148,7 @@ def _absorb_blank_lines(lines: Sequence[str], owner: list[int]) -> None:
 def _definition_drafts(
     lines: Sequence[str], definitions: Sequence[Definition], position: int, definition: Definition, own: LineRuns
 ) -> Iterator[CardDraft]:
-    """Yield the card of a definition, then the parts in which it goes on."""
+    """Yield the card of a definition, then its further parts."""
     last_line = min(definition.last_line, len(lines))
     stretches = list(_stretches(own, PART_LINES)) or [()]
     yield CardDraft(
@@ -180,9 +174,9 @@ def _definition_drafts(
 
 
 def _outside_drafts(lines: Sequence[str], facts: FileFacts, outside: LineRuns) -> Iterator[CardDraft]:
-    """Yield the cards of what no definition holds: module code, or windows of a text without a grammar."""
+    """Yield the cards of the lines outside all definitions: module code, or windows of a text without a grammar."""
     if facts.language == "jupyter":
-        return  # what cells printed, and the notebook's own bookkeeping
+        return  # outputs of cells and metadata of the notebook
     if not facts.language or (not facts.definitions and facts.language in ("markdown", "text")):
         for number, stretch in enumerate(_windows(lines, outside), 1):
             yield _unnamed_card(lines, "window", f"<window {number}>", stretch)
@@ -203,23 +197,23 @@ def _unnamed_card(
 
 
 def _stretches(runs: LineRuns, longest: int) -> Iterator[LineRuns]:
-    """Cut runs of lines into stretches of at most `longest` lines; a rest of less than a quarter is not cut off."""
+    """Cut runs of lines into stretches of at most `longest` lines; a remainder under a quarter of that is not split off."""
     total = sum(last - first + 1 for first, last in runs)
-    room, taken = longest, list[tuple[int, int]]()
+    n_left, stretch = longest, list[tuple[int, int]]()
     for first, last in runs:
-        while last - first + 1 > room and total > longest + longest // 4:
-            if room:
-                taken.append((first, first + room - 1))
-            yield tuple(taken)
-            first, total, room, taken = first + room, total - longest, longest, []
-        taken.append((first, last))
-        room -= last - first + 1
-    if taken:
-        yield tuple(taken)
+        while last - first + 1 > n_left and total > longest + longest // 4:
+            if n_left:
+                stretch.append((first, first + n_left - 1))
+            yield tuple(stretch)
+            first, total, n_left, stretch = first + n_left, total - longest, longest, []
+        stretch.append((first, last))
+        n_left -= last - first + 1
+    if stretch:
+        yield tuple(stretch)
 
 
 def _windows(lines: Sequence[str], runs: LineRuns) -> Iterator[LineRuns]:
-    """Cut runs of lines into windows of at most `WINDOW_LINES`, at a blank line where the second half has one."""
+    """Cut runs of lines into windows of at most `WINDOW_LINES`, at a blank line of the second half if there is one."""
     for first, last in runs:
         start = first
         while last - start + 1 > WINDOW_LINES:
@@ -232,7 +226,7 @@ def _windows(lines: Sequence[str], runs: LineRuns) -> Iterator[LineRuns]:
 
 
 def _numbered(drafts: Sequence[CardDraft]) -> Iterator[CardDraft]:
-    """Yield the drafts, those that share a qualified name told apart by their ordinal."""
+    """Yield the drafts, with ascending ordinals for those that share a qualified name."""
     seen: dict[str, int] = {}
     for draft in drafts:
         number = seen[draft.qualified_name] = seen.get(draft.qualified_name, 0) + 1

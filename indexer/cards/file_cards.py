@@ -1,9 +1,9 @@
-"""File reading: the bytes of one file become a record of all that they say; this is what worker processes do."""
+"""Turns the bytes of one file into its content record; worker processes run this."""
 
 from dataclasses import replace
 
 from codecards.indexer.cards.chunking import card_texts, chunk_file, text_lines
-from codecards.indexer.cards.record import ContentRecord, Contents, unread
+from codecards.indexer.cards.record import ContentRecord, Contents, record_without_cards
 from codecards.indexer.cards.words import tokenize_cards
 from codecards.indexer.facts import Definition, FileFacts
 from codecards.indexer.parse.extraction import extract
@@ -13,19 +13,19 @@ from codecards.indexer.text.secrets import mask_short
 from codecards.indexer.walk.roles import is_minified
 
 
-def read_content(data: bytes, language: str) -> ContentRecord:
-    """Return the record of a file's bytes. Never raises on any bytes.
+def record_of_bytes(data: bytes, language: str) -> ContentRecord:
+    """Return the record of the bytes of a file. Never raises, whatever the bytes.
 
     Args:
         data: The whole file.
-        language: As `detect_language` told it.
+        language: Result of `detect_language`.
     """
     decoded = decode(data)
     if not isinstance(decoded, DecodedText):
-        return unread(*decoded)
+        return record_without_cards(*decoded)
     if language != "jupyter" and is_minified(decoded.text):
-        detail = "its lines are too long for people to write; text that a program pressed together is not indexed"
-        return unread(Reason.MINIFIED, detail, decoded.encoding)
+        detail = "its lines are too long to be written by hand; minified text is not indexed"
+        return record_without_cards(Reason.MINIFIED, detail, decoded.encoding)
     lines = text_lines(decoded.text)
     facts = _without_secrets(extract(decoded.text, language))
     drafts = chunk_file(lines, facts)
@@ -33,19 +33,19 @@ def read_content(data: bytes, language: str) -> ContentRecord:
     problems = [(reason, detail, Coverage.WHOLE) for reason, detail in decoded.problems]
     problems += [(reason, detail, Coverage.PARTIAL) for reason, detail in facts.problems]
     if drafts and not language:
-        problems.append((Reason.NO_GRAMMAR, "indexed in line windows, without symbols", Coverage.WHOLE))
+        problems.append((Reason.NO_GRAMMAR, "indexed in windows of lines, without symbols", Coverage.WHOLE))
     return ContentRecord(facts, Contents(decoded.encoding, drafts, tokens, tuple(problems)))
 
 
 def _without_secrets(facts: FileFacts) -> FileFacts:
-    """Return facts whose texts can be shown: what is stored of a file goes into every answer."""
+    """Return the facts with secrets masked, because answers show stored texts."""
     definitions = tuple(map(_without_secret, facts.definitions))
     return replace(facts, definitions=definitions, leading_comment=mask_short(facts.leading_comment))
 
 
 def _without_secret(definition: Definition) -> Definition:
     signature, doc = mask_short(definition.signature), mask_short(definition.doc)
-    if definition.kind == "section":  # its heading is its name
+    if definition.kind == "section":  # its name is the heading
         name, qualified_name = mask_short(definition.name), mask_short(definition.qualified_name)
         definition = replace(definition, name=name, qualified_name=qualified_name)
     if signature == definition.signature and doc == definition.doc:

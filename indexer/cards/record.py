@@ -1,6 +1,6 @@
-"""File record: all that one file's content says, and its stored form.
+"""The record of one file's content (facts, cards, words, problems) and its stored form.
 
-A record depends on the bytes and the language alone, so the snapshot keeps it by content.
+A record depends on the bytes and the language alone, so the snapshot stores it by content.
 """
 
 import hashlib
@@ -16,26 +16,26 @@ from codecards.indexer.facts import FileFacts
 from codecards.indexer.problems import Coverage, Reason
 
 EXTRACTOR_VERSION = 11
-"""Raised by one whenever the same bytes would give another record; every stored record is then made anew."""
+"""Incremented whenever the same bytes would give another record; all stored records are then rebuilt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What is made of a file beside its facts."""
+    """The content record without the facts."""
 
     encoding: str
-    """The original one, "" where the text was not decoded."""
+    """Original encoding, "" if the text was not decoded."""
     drafts: tuple[CardDraft, ...]
     tokens: FileTokens
     problems: tuple[tuple[Reason, str, Coverage], ...]
-    """Reason, detail, and how much of the file is in the index."""
+    """Reason, detail, and coverage."""
     has_text: bool = True
-    """False for binary, minified and undecodable content: the file has no cards."""
+    """False for binary, minified and undecodable content, which has no cards."""
 
 
 @dataclass(frozen=True, slots=True)
 class ContentRecord:
-    """What a file's content says: facts, cards, words, and what could not be read."""
+    """Facts, cards, words and problems of one content."""
 
     facts: FileFacts
     contents: Contents
@@ -43,25 +43,25 @@ class ContentRecord:
 
 @dataclass(frozen=True, slots=True)
 class PackedRecord:
-    """The stored form of a record; the facts are apart because resolving calls needs them alone."""
+    """Stored form of a record. The facts are separate because resolving calls needs them alone."""
 
     facts: bytes
     rest: bytes
 
     def to_frame(self) -> bytes:
-        """Return one run of bytes for a pipe."""
+        """Return the record as one byte string for a pipe."""
         return _length.pack(len(self.facts)) + self.facts + self.rest
 
     @classmethod
     def from_frame(cls, frame: bytes) -> "PackedRecord":
-        """Return the record of a frame made by `to_frame`."""
+        """Return the record of a frame of `to_frame`."""
         (n_bytes,) = _length.unpack_from(frame)
         return cls(frame[_length.size : _length.size + n_bytes], frame[_length.size + n_bytes :])
 
 
 @dataclass(frozen=True, slots=True)
 class ContentsHead:
-    """What of a file's `Contents` is needed before its cards and words are."""
+    """The fields of `Contents` that are needed before cards and words are."""
 
     encoding: str
     problems: tuple[tuple[Reason, str, Coverage], ...]
@@ -70,24 +70,24 @@ class ContentsHead:
 
 @dataclass(frozen=True, slots=True)
 class PackedContents:
-    """A record as it waits in memory, most of it packed; its facts are read from the snapshot when all are needed."""
+    """A parsed file held in packed form; its facts are re-read from the snapshot for linking."""
 
     head: ContentsHead
     _rest: bytes
 
     @property
     def contents(self) -> Contents:
-        """Cards and words; unpacked each time."""
+        """Cards and words, unpacked on each access."""
         return _unpack_contents(self._rest)
 
 
 def content_key(language: str, data: bytes) -> bytes:
-    """Return what a content is kept by: 16 bytes of BLAKE2b over language and bytes."""
+    """Return the key of a content: 16 bytes of BLAKE2b over language and bytes."""
     return hashlib.blake2b(data, digest_size=16, key=language.encode()).digest()
 
 
-def unread(reason: Reason, detail: str, encoding: str = "") -> ContentRecord:
-    """Return the record of a file that gives no cards."""
+def record_without_cards(reason: Reason, detail: str, encoding: str = "") -> ContentRecord:
+    """Return the record of a file that has no cards, for one reason."""
     nothing = FileTokens((), b"", b"", b"")
     return ContentRecord(
         FileFacts("", 0), Contents(encoding, (), nothing, ((reason, detail, Coverage.NONE),), has_text=False)
@@ -95,7 +95,7 @@ def unread(reason: Reason, detail: str, encoding: str = "") -> ContentRecord:
 
 
 def pack(record: ContentRecord) -> PackedRecord:
-    """Return the record's stored form (MessagePack)."""
+    """Return the stored form (MessagePack) of a record."""
     return PackedRecord(_encoder.encode(record.facts), _encoder.encode(record.contents))
 
 
@@ -108,8 +108,8 @@ def unpack(packed: PackedRecord) -> ContentRecord:
     return ContentRecord(unpack_facts(packed.facts), _unpack_contents(packed.rest))
 
 
-def hold(packed: PackedRecord) -> PackedContents:
-    """Return a stored form as it waits in memory.
+def peek(packed: PackedRecord) -> PackedContents:
+    """Return a stored form of which only the head is decoded.
 
     Raises:
         msgspec.DecodeError: The bytes are not a record.
@@ -121,14 +121,14 @@ def unpack_facts(data: bytes) -> FileFacts:
     """Return the facts of a stored form.
 
     Raises:
-        msgspec.DecodeError: The bytes are no facts.
+        msgspec.DecodeError: The bytes are not facts.
     """
     return _facts.decode(data)
 
 
 def _unpack_contents(rest: bytes) -> Contents:
     contents = _contents.decode(rest)
-    # Files share most of their words: a whole repository in memory holds each once.
+    # Files share most of their words, so each word is kept in memory once.
     tokens = replace(contents.tokens, vocabulary=tuple(map(sys.intern, contents.tokens.vocabulary)))
     return replace(contents, tokens=tokens)
 

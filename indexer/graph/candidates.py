@@ -1,167 +1,154 @@
-"""Name candidates: what a use may mean that only its name speaks for.
+"""Name-only resolution: candidates for a reference that scopes and types do not explain.
 
-**Invariant:** a name that every library has is never more than `possible`, however few the candidates.
+**Invariant:** a name that most libraries use is never more than `possible`, however few candidates it has.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from codecards.indexer.facts import Definition, Reference
-from codecards.indexer.graph.builtins import (
-    BUILTIN_FUNCTIONS,
-    BUILTIN_METHODS,
-    C_LIBRARY,
-    COMMON_NAMES,
-    OUTSIDE_ROOTS,
-)
+from codecards.indexer.facts import CALL_TARGET_KINDS, CONTAINER_KINDS, Definition, Reference
+from codecards.indexer.graph.builtins import builtins
 from codecards.indexer.graph.edges import ResolvedReference
-from codecards.indexer.graph.scopes import NameMeanings
-from codecards.indexer.graph.symbols import CALLED_KINDS, HOLDER_KINDS, DefinitionRef, FileNames, FullName
+from codecards.indexer.graph.module_paths import shared_folders
+from codecards.indexer.graph.symbols import DefinitionRef, FileNames, FullName
+from codecards.indexer.graph.types import TypeResolver
 
 MAX_CANDIDATES = 8
+"""Candidates listed in an edge."""
 MANY = 50
-"""From this many candidates on, which of them are shown is not worth ranking them by their folders."""
+"""Above this number, candidates are not ranked by folder distance: which of them are listed matters little."""
+MAX_SHORT_NAME = 3
+"""Names of at most so many characters are too short to be evidence by themselves."""
 _TYPES = frozenset({"type", "inherit", "construct"})
-_UNCALLABLE = frozenset({"field", "constant", "section", "namespace", "table", "view", "index", "cell"})
 
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """Definitions of one name that a kind of reference could mean."""
+    """The definitions of a name that fit one kind of reference."""
 
     all: tuple[DefinitionRef, ...]
     fitting: tuple[DefinitionRef, ...]
-    """Those that take as many arguments as are given."""
+    """Those that accept the number of arguments."""
     owners: tuple[str, ...]
-    """Of each fitting one, the last name of the type that holds it, in lower case."""
+    """For each fitting definition, the last name of its type, in lower case."""
 
 
 class NameCandidates:
-    """Looks definitions up by their name alone."""
+    """Finds definitions by their name alone."""
 
-    def __init__(self, meanings: NameMeanings) -> None:
-        """Take what knows the definitions' parameters."""
-        self._meanings = meanings
-        self._table = meanings.table
+    def __init__(self, types: TypeResolver) -> None:
+        """Create a finder over the definitions that `types` knows."""
+        self._types = types
+        self._table = types.table
         self._named: dict[tuple[str, str, str, int, bool], _Named] = {}
 
     def find(self, names: FileNames, one: Reference, *, at_most_possible: bool = False) -> ResolvedReference | None:
-        """Return what a reference in a file may mean; None where nothing speaks for the repository.
+        """Resolve a reference by its name; None if nothing suggests a definition of the repository.
 
         Args:
-            names: The file that holds the reference.
+            names: The file that contains the reference.
             one: The reference.
-            at_most_possible: Whether what is known of the receiver speaks against every definition of that name.
+            at_most_possible: Whether the type of the receiver contradicts every definition of the name.
         """
-        if self._says_nothing(names, one):
+        if _is_noise(names, one):
             return None
-        named = self._of_name(names, one)
+        named = self._definitions_named(names, one)
         if not named.all:
             return None
         word = one.receiver.rpartition(".")[2].removesuffix("()").replace("_", "").lower()
-        hinted = [
-            place for place, owner in zip(named.fitting, named.owners, strict=True) if _is_named_like(word, owner)
-        ]
-        places: Sequence[DefinitionRef] = named.all
-        if one.receiver and one.name in BUILTIN_METHODS:
-            places = hinted
+        hinted = [ref for ref, owner in zip(named.fitting, named.owners, strict=True) if _is_named_like(word, owner)]
+        refs: Sequence[DefinitionRef] = named.all
+        if one.receiver and one.name in builtins().methods:
+            refs = hinted
         elif not at_most_possible:
             likely = self._likely(names, one, named, hinted)
             if likely is not None:
                 return likely
-        if not places:
+        if not refs:
             return None
-        best = self._best(names.path, places, named.fitting, hinted)
-        return ResolvedReference(None, "possible", "name", tuple(best), len(places))
+        best = self._best(names.path, refs, named.fitting, hinted)
+        return ResolvedReference(None, "possible", "name", tuple(best), len(refs))
 
-    def find_below(self, names: FileNames, one: Reference, holder: FullName) -> ResolvedReference | None:
-        """Return what a member means that a type lacks, but types below it have: template methods, mixins."""
-        places = self._of_name(names, one).all
-        if not places or len(places) > MANY:
+    def find_below(self, names: FileNames, one: Reference, receiver_type: FullName) -> ResolvedReference | None:
+        """Resolve a member that the type lacks but subclasses define (template methods, mixins)."""
+        refs = self._definitions_named(names, one).all
+        if not refs or len(refs) > MANY:
             return None
-        below = [place for place in places if holder in self._meanings.line_of(self._owner_of(place))[0]]
+        below = [ref for ref in refs if receiver_type in self._types.ancestors(self._owner_of(ref))[0]]
         if len(below) == 1:
             return ResolvedReference(below[0], "likely", "subclass")
         if not below:
             return None
         return ResolvedReference(None, "possible", "subclass", tuple(below[:MAX_CANDIDATES]), len(below))
 
-    def _owner_of(self, place: DefinitionRef) -> FullName:
-        full = self._table.full(place)
-        owner = FullName(full.space, full.name.rpartition(".")[0])
-        return self._meanings.other_names.get(owner, owner)
-
-    def _says_nothing(self, names: FileNames, one: Reference) -> bool:
-        """Return whether the name is a local value's or the language's, as far as anybody can tell."""
-        if one.kind in ("value", "type"):
-            return True
-        if one.receiver:
-            return one.receiver.partition(".")[0] in OUTSIDE_ROOTS
-        scoping = names.scoping
-        brought = scoping.bare_by_name or names.stars or scoping.space != "file"
-        if one.name in (C_LIBRARY if scoping.family == "c" else BUILTIN_FUNCTIONS):
-            return True
-        # Where nothing brings a bare name in, it is a local value; or an import was forgotten, or comes another way.
-        return not brought and (one.name in COMMON_NAMES or len(one.name) <= 3 or _is_parameter(names, one))
+    def _owner_of(self, ref: DefinitionRef) -> FullName:
+        full = self._table.full(ref)
+        owner = FullName(full.scope, full.name.rpartition(".")[0])
+        return self._types.canonical_names.get(owner, owner)
 
     def _likely(
         self, names: FileNames, one: Reference, named: _Named, hinted: Sequence[DefinitionRef]
     ) -> ResolvedReference | None:
-        if one.name in COMMON_NAMES or len(one.name) <= 3:
+        """Return the only definition of an uncommon name, or the only one whose type is named like the receiver."""
+        if one.name in builtins().common_names or len(one.name) <= MAX_SHORT_NAME:
             return None
         if len(named.all) == 1 and named.fitting and (one.receiver or names.scoping.bare_by_name):
             return ResolvedReference(named.all[0], "likely", "only-name")
         return ResolvedReference(hinted[0], "likely", "receiver-name") if len(hinted) == 1 else None
 
-    def _of_name(self, names: FileNames, one: Reference) -> _Named:
+    def _definitions_named(self, names: FileNames, one: Reference) -> _Named:
         key = (names.facts.language, one.name, one.kind, one.n_arguments, bool(one.receiver))
         known = self._named.get(key)
         if known is None:
-            places = self._table.by_name.get((names.scoping.family, one.name), ())
-            found = tuple(place for place in places if _could_be(names, one, self._table.definition(place)))
-            fitting = tuple(place for place in found if self._fits(place, one))
-            known = self._named[key] = _Named(found, fitting, tuple(self._owner(place) for place in fitting))
+            refs = self._table.by_name.get((names.scoping.family, one.name), ())
+            found = tuple(ref for ref in refs if _could_be(names, one, self._table.definition(ref)))
+            fitting = tuple(ref for ref in found if self._accepts_arguments(ref, one))
+            known = self._named[key] = _Named(found, fitting, tuple(self._owner_word(ref) for ref in fitting))
         return known
 
-    def _owner(self, place: DefinitionRef) -> str:
-        return self._table.definition(place).qualified_name.rpartition(".")[0].rpartition(".")[2].lower()
+    def _owner_word(self, ref: DefinitionRef) -> str:
+        return self._table.definition(ref).qualified_name.rpartition(".")[0].rpartition(".")[2].lower()
 
-    def _fits(self, place: DefinitionRef, one: Reference) -> bool:
-        """Return whether a call with so many arguments is possible."""
-        return one.kind not in ("call", "construct") or self._meanings.parameters(place).fit(one.n_arguments)
+    def _accepts_arguments(self, ref: DefinitionRef, one: Reference) -> bool:
+        return one.kind not in ("call", "construct") or self._types.parameters(ref).fit(one.n_arguments)
 
     def _best(
         self,
         path: str,
-        places: Sequence[DefinitionRef],
+        refs: Sequence[DefinitionRef],
         fitting: Sequence[DefinitionRef],
         hinted: Sequence[DefinitionRef],
     ) -> Sequence[DefinitionRef]:
-        """Return the best candidates first: called like the receiver, fitting, in the file, in a near folder."""
-        if len(places) > MANY:
-            own = [place for place in places if place[0] == path]
-            return list(dict.fromkeys([*hinted, *own, *fitting[:MAX_CANDIDATES], *places]))[:MAX_CANDIDATES]
+        """Return the best candidates first: type named like the receiver, arguments, same file, nearest folder."""
+        if len(refs) > MANY:
+            own = [ref for ref in refs if ref[0] == path]
+            return list(dict.fromkeys([*hinted, *own, *fitting[:MAX_CANDIDATES], *refs]))[:MAX_CANDIDATES]
         fit, hint = set(fitting), set(hinted)
 
-        def rank(place: DefinitionRef) -> tuple[bool, bool, bool, int, DefinitionRef]:
-            return place not in hint, place not in fit, place[0] != path, -shared_folders(place[0], path), place
+        def rank(ref: DefinitionRef) -> tuple[bool, bool, bool, int, DefinitionRef]:
+            return ref not in hint, ref not in fit, ref[0] != path, -shared_folders(ref[0], path), ref
 
-        return sorted(places, key=rank)[:MAX_CANDIDATES]
+        return sorted(refs, key=rank)[:MAX_CANDIDATES]
 
 
-def shared_folders(one: str, other: str) -> int:
-    """Return the number of folders, from the root, that two files share."""
-    count = 0
-    for mine, theirs in zip(one.split("/")[:-1], other.split("/")[:-1], strict=False):
-        if mine != theirs:
-            break
-        count += 1
-    return count
+def _is_noise(names: FileNames, one: Reference) -> bool:
+    """Return whether the name probably belongs to a local value or to the language."""
+    if one.kind in ("value", "type"):
+        return True
+    if one.receiver:
+        return one.receiver.partition(".")[0] in builtins().external_roots
+    scoping = names.scoping
+    if one.name in (builtins().c_library if scoping.family == "c" else builtins().functions):
+        return True
+    if scoping.bare_by_name or names.stars or scoping.reach != "file":
+        return False
+    # No statement brings the bare name in, so it is probably a local value.
+    return one.name in builtins().common_names or len(one.name) <= MAX_SHORT_NAME or _is_parameter(names, one)
 
 
 def _is_parameter(names: FileNames, one: Reference) -> bool:
-    """Return whether a head around the reference names it: then it is a value that was handed in."""
+    """Return whether a signature around the reference contains the name: then it is a value that was passed in."""
     word = re.compile(rf"\b{re.escape(one.name)}\b")
     at = one.owner
     while at >= 0:
@@ -173,21 +160,21 @@ def _is_parameter(names: FileNames, one: Reference) -> bool:
 
 
 def _could_be(names: FileNames, one: Reference, definition: Definition) -> bool:
-    """Return whether a definition is of the kind that a reference asks for."""
+    """Return whether a definition is of the kind that a reference needs."""
     kind = definition.kind
     if one.kind == "macro":
         return kind == "macro"
     if one.kind in _TYPES:
-        return kind in HOLDER_KINDS
-    if kind in _UNCALLABLE or kind not in CALLED_KINDS:
+        return kind in CONTAINER_KINDS
+    if kind not in CALL_TARGET_KINDS:
         return False
     is_member = "." in definition.qualified_name
     if one.receiver:
         return is_member and kind != "constructor"
-    # A mixin's method calls what the classes that take it in define, without a receiver.
+    # A Ruby mixin calls methods of the classes that include it without a receiver.
     return not is_member or kind == "macro" or names.facts.language == "ruby"
 
 
 def _is_named_like(word: str, owner: str) -> bool:
-    """Return whether a receiver is called like a type, both as one lower-case word: tokenstore; store, tokenstore."""
+    """Return whether a receiver is named like a type, both as one lower-case word: "store" and "tokenstore"."""
     return len(word) > 2 and owner.endswith(word) and len(word) * 2 >= len(owner)

@@ -1,60 +1,62 @@
-"""Edges of the call graph: a reference as it was resolved, and the same edge between cards."""
+"""Edges of the call graph: between definitions, as resolved, and between cards, as stored."""
 
 from dataclasses import dataclass
 
-from codecards.indexer.graph.symbols import (
-    DefinitionRef,
-)
+from codecards.indexer.graph.symbols import DefinitionRef
 
 
 @dataclass(frozen=True, slots=True)
 class CallEdge:
-    """One use of a name, resolved as far as the evidence goes."""
+    """One use of a name, as stored."""
 
     edge_id: int
     caller_id: int | None
-    """Card that holds it; None where the file has no card there."""
+    """Card that contains the use; None if the file has no card there."""
     caller_path: str
     target_id: int | None
     target_path: str | None
-    """File of the target, also where the target is the file as a whole."""
+    """File of the target, also if the target is the whole file."""
     name: str
     """As written, receiver included."""
     line: int
+    """1-based, in the caller's file."""
     kind: str
+    """As in `facts.Reference`, or "import"."""
     confidence: str
     """"exact", "likely", "possible" or "external"."""
     rule: str
     candidate_ids: tuple[int, ...]
-    """Cards that an ambiguous name may mean, best first, cut at 8."""
+    """Cards that an ambiguous name may refer to, best first, at most 8."""
     n_candidates: int
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One reference, resolved as far as the evidence goes."""
+    """One resolved reference."""
 
     caller_path: str
     caller: int
-    """Position in the file's definitions, -1 for module code."""
+    """Position in the file's definitions; -1 for module-level code."""
     target: DefinitionRef | None
-    """None where it is external or only possible; position -1 is a file as a whole."""
+    """None if the target is external or only possible; position -1 is a whole file."""
     name: str
     """As written, receiver included."""
     line: int
     kind: str
     """As in `facts.Reference`, or "import"."""
     confidence: str
+    """"exact", "likely", "possible" or "external"."""
     rule: str
-    """What spoke for it, in a word: "import", "self", "same-file", "only-name"."""
+    """The evidence: "import", "self", "same-file", "only-name", …"""
     candidates: tuple[DefinitionRef, ...] = ()
-    """What a possible edge may lead to, best first, cut at 8."""
+    """Possible targets, best first, at most 8."""
     n_candidates: int = 0
+    """Number of possible targets, also those not listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedReference:
-    """What a reference leads to, whatever its line and caller; the fields are those of `Edge`."""
+    """The target of a reference, without its line and caller; the fields are those of `Edge`."""
 
     target: DefinitionRef | None
     confidence: str

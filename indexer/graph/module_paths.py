@@ -1,4 +1,4 @@
-"""Module paths: which files of the repository an import means, by the rules of its language."""
+"""Finds the files of the repository that an import refers to, by the rules of each language."""
 
 import posixpath
 import sys
@@ -22,7 +22,7 @@ _GO_STANDARD = frozenset(
 
 
 def module_name(path: str, facts: FileFacts) -> str:
-    """Return the name by which other files reach this one: "shop.pricing"."""
+    """Return the name by which other files import this one: "shop.pricing"."""
     if facts.package:
         return facts.package
     folder, _, name = path.rpartition("/")
@@ -37,17 +37,17 @@ def module_name(path: str, facts: FileFacts) -> str:
 
 
 class ModulePaths:
-    """Finds the files that an import means."""
+    """Finds the files that imports refer to."""
 
     def __init__(self, files: Mapping[str, FileFacts]) -> None:
-        """Take all files of the repository."""
+        """Create a finder for path → facts of all files."""
         self._files = files
         self._python_found: dict[tuple[str, str], str | None] = {}
 
     # Python
 
     def python(self, path: str, module: str, level: int) -> str | None:
-        """Return the file of a module that the file at path imports; None if there is none in the repository.
+        """Return the file of an imported module; None if it is not in the repository.
 
         Args:
             path: The importing file.
@@ -63,19 +63,24 @@ class ModulePaths:
         return self._python_found[key]
 
     def python_inside(self, path: str, name: str) -> str | None:
-        """Return the submodule of a package (path of its `__init__`), None if there is none."""
+        """Return the file of a package's submodule, None if there is none.
+
+        Args:
+            path: The package's `__init__` file.
+            name: The submodule.
+        """
         folder, _, file = path.rpartition("/")
         if not name or file.partition(".")[0] != "__init__":
             return None
         return self._python_at(f"{folder}/{name}" if folder else name)
 
     def is_python_package(self, dotted: str) -> bool:
-        """Return whether a dotted name is a folder with Python files somewhere under it, known from the root."""
+        """Return whether a dotted name is a folder with Python files at any depth."""
         return dotted in self._python_modules[1]
 
     @cached_property
     def _python_modules(self) -> tuple[dict[str, list[str]], set[str]]:
-        """Dotted name -> files; and the dotted names of packages."""
+        """(dotted name → files, dotted names of packages)."""
         modules: dict[str, list[str]] = defaultdict(list)
         packages: set[str] = set()
         for path, facts in self._files.items():
@@ -89,12 +94,14 @@ class ModulePaths:
     def _python_absolute(self, folder: str, module: str) -> str | None:
         top = module.partition(".")[0]
         if top in _PYTHON_STANDARD:
-            return None  # a script's neighbour may hide it, but hardly ever is meant to
+            return None  # a file of this name may shadow the standard library, but rarely on purpose
         found = self._python_modules[0].get(module, [])
         if not found:
             is_package = f"{folder}/__init__.py" in self._files if folder else False
             return None if is_package else self._python_at(posixpath.join(folder, module.replace(".", "/")))
-        return min(found, key=lambda one: (-_shared_folders(one, folder), one.endswith(".pyi"), one.count("/"), one))
+        return min(
+            found, key=lambda one: (-shared_folders(one, f"{folder}/"), one.endswith(".pyi"), one.count("/"), one)
+        )
 
     def _python_relative(self, path: str, module: str, level: int) -> str | None:
         folder = path.rpartition("/")[0]
@@ -112,10 +119,15 @@ class ModulePaths:
         )
         return next((one for one in choices if one in self._files), None)
 
-    # files named by paths: scripts, C includes, Ruby and Lua requires, Zig imports
+    # paths: JavaScript and TypeScript, C includes, Ruby and Lua requires, Zig imports
 
     def file_of(self, path: str, module: str) -> str | None:
-        """Return the file that a path or specifier written in the file at path means, None if it is outside."""
+        """Return the file that a path or specifier refers to, None if it is outside of the repository.
+
+        Args:
+            path: The importing file.
+            module: The path or specifier as written.
+        """
         language = self._files[path].language
         if scoping_of(language).family == "javascript":
             return self._script(path, module)
@@ -130,11 +142,7 @@ class ModulePaths:
         found = [
             one for one in self._by_filename.get(tail.rpartition("/")[2], ()) if one == tail or one.endswith("/" + tail)
         ]
-        return (
-            max(found, key=lambda one: (_shared_folders(one, posixpath.dirname(path)), -len(one), one))
-            if found
-            else None
-        )
+        return max(found, key=lambda one: (shared_folders(one, path), -len(one), one)) if found else None
 
     @cached_property
     def _by_filename(self) -> dict[str, list[str]]:
@@ -170,7 +178,7 @@ class ModulePaths:
         if base in self._files and base.endswith(SCRIPT_SUFFIXES):
             return base
         stem = base
-        for written in (".js", ".jsx", ".mjs", ".cjs"):  # TypeScript writes the suffix of what the file will become
+        for written in (".js", ".jsx", ".mjs", ".cjs"):  # TypeScript imports use the suffix of the compiled file
             stem = stem.removesuffix(written)
         choices = (
             *(stem + suffix for suffix in SCRIPT_SUFFIXES),
@@ -179,13 +187,13 @@ class ModulePaths:
         return next((one for one in choices if one in self._files), None)
 
     def _tops_above(self, path: str) -> list[str]:
-        """Return the folders above a file, nearest first, each "" or with a slash at its end."""
+        """Return the folders above a file, nearest first, each "" or ending with a slash."""
         parts = path.split("/")[:-1]
         return ["/".join(parts[:n]) + "/" if n else "" for n in range(len(parts), -1, -1)]
 
     @cached_property
     def _script_packages(self) -> dict[str, list[str]]:
-        """Folder name -> folders of that name that hold an index or a src/index."""
+        """Folder name → folders of that name with an index or src/index file."""
         found: dict[str, set[str]] = {}
         for path in self._files:
             folder, _, file = path.rpartition("/")
@@ -211,11 +219,11 @@ class ModulePaths:
     # Go
 
     def go_unit(self, path: str) -> str:
-        """Return the package that a Go file belongs to, as "folder#package"."""
+        """Return the package of a Go file, as "folder#package"."""
         return f"{path.rpartition('/')[0]}#{self._files[path].package}"
 
     def go_import(self, module: str) -> str | None:
-        """Return the package that an import path means, None if it is outside."""
+        """Return the package that an import path refers to, None if it is outside of the repository."""
         if module not in self._go_found:
             self._go_found[module] = self._find_go(module)
         return self._go_found[module]
@@ -226,7 +234,7 @@ class ModulePaths:
 
     @cached_property
     def _go_units(self) -> dict[str, str]:
-        """Folder -> the package that importers of it get."""
+        """Folder → the package that its importers get."""
         packages: dict[str, Counter[str]] = defaultdict(Counter)
         for path, facts in self._files.items():
             if facts.language == "go" and not facts.package.endswith("_test"):
@@ -235,7 +243,7 @@ class ModulePaths:
 
     @cached_property
     def _go_prefixes(self) -> Counter[str]:
-        """What may stand before the repository's folders in import paths -> number of import paths that it explains."""
+        """Possible prefix of the repository's folders in import paths → number of import paths that it explains."""
         modules = {one.module for facts in self._files.values() if facts.language == "go" for one in facts.imports}
         votes: Counter[str] = Counter()
         for module in modules:
@@ -252,7 +260,7 @@ class ModulePaths:
         best: tuple[int, int, str] | None = None
         for n in range(len(parts) + 1):
             folder, prefix = "/".join(parts[n:]), "/".join(parts[:n])
-            # A root package alone explains every import path: without another vote its name proves nothing.
+            # A package at the root matches every import path, so that a second import path must support the prefix.
             if folder in self._go_units and (folder or self._go_prefixes[prefix] > 1):
                 choice = (self._go_prefixes[prefix], len(folder), folder)
                 best = max(best, choice) if best else choice
@@ -261,7 +269,7 @@ class ModulePaths:
     # Rust
 
     def crate_named(self, name: str) -> str | None:
-        """Return the source folder of the repository's crate of that name, None if it has none."""
+        """Return the source folder of the repository's crate with that name, None if there is none."""
         return self._crates.get(name)
 
     @cached_property
@@ -275,7 +283,7 @@ class ModulePaths:
         return found
 
     def library_of(self, path: str) -> str | None:
-        """Return the source folder of the library in the Rust package that a file belongs to, None if it has none."""
+        """Return the source folder of the library in a file's Rust package, None if there is none."""
         parts = path.split("/")
         for index in range(len(parts) - 1, 0, -1):
             if parts[index - 1] in ("src", "tests", "examples", "benches"):
@@ -294,7 +302,7 @@ def crate_of(path: str) -> tuple[str, tuple[str, ...]]:
         and (test := next((n for n, part in enumerate(parts[:-1]) if part in ("tests", "examples", "benches")), -1))
         >= 0
     ):
-        return "/".join(parts[: test + 2]), tuple(parts[test + 2 :])  # each of these files is a crate of its own
+        return "/".join(parts[: test + 2]), tuple(parts[test + 2 :])  # each of these files is its own crate
     crate, inside = "/".join(parts[: top + 1]), parts[top + 1 :]
     if inside[:1] == ["bin"] and len(inside) > 1:
         return "/".join([crate, *inside[:2]]), tuple(inside[2:])
@@ -304,7 +312,7 @@ def crate_of(path: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _python_names(path: str, files: Mapping[str, FileFacts]) -> Iterable[str]:
-    """Return the dotted names of a file: from the root, and from the folder above its outermost package."""
+    """Return the dotted names of a file: relative to the root, and to the folder above its outermost package."""
     parts = path.rpartition(".")[0].split("/")
     depth = len(parts) - 1
     if parts[-1] == "__init__":
@@ -313,17 +321,17 @@ def _python_names(path: str, files: Mapping[str, FileFacts]) -> Iterable[str]:
     folder = path.split("/")[:depth]
     while folder and ("/".join([*folder, "__init__.py"]) in files or "/".join([*folder, "__init__.pyi"]) in files):
         folder.pop()
-    if folder and len(folder) < depth:  # a file in no package is reached so by its neighbours only
+    if folder and len(folder) < depth:  # outside of packages, only files of the same folder can use the short name
         names.add(".".join(parts[len(folder) :]))
     if parts and parts[0] in SOURCE_FOLDERS:
         names.add(".".join(parts[1:]))
     return [name for name in sorted(names) if name]
 
 
-def _shared_folders(path: str, folder: str) -> int:
-    """Return the number of folders, from the root, that a file shares with a folder."""
+def shared_folders(path: str, other: str) -> int:
+    """Return the number of folders, from the root, that two files share."""
     count = 0
-    for mine, theirs in zip(path.split("/")[:-1], folder.split("/"), strict=False):
+    for mine, theirs in zip(path.split("/")[:-1], other.split("/")[:-1], strict=False):
         if mine != theirs:
             break
         count += 1

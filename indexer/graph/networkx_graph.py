@@ -1,6 +1,6 @@
-"""Call graph: the whole repository's edges as a networkx graph, for whoever wants to walk it.
+"""Builds a networkx graph of the repository's call edges.
 
-Questions about one symbol's callers are answered from the snapshot without building this.
+Queries for the callers of one symbol read the snapshot and do not need this graph.
 """
 
 from collections.abc import Iterable
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
 
 def to_networkx(cards: Iterable[Card], edges: Iterable[CallEdge]) -> "networkx.MultiDiGraph[str]":
-    """Return a graph with one node a card and one edge a use of a name.
+    """Return a graph with one node per card and one edge per use of a name.
 
     Nodes are symbol ids ("src/auth.py::TokenStore.purge") with `kind`, `name`, `path`, `first_line`, `last_line` and
-    `language`; a file that is used or uses as a whole is a node by its path, of kind "file". Edges lead from the user
-    to the used, with `name` (as written), `line` (1-based, in the user's file), `kind`, `confidence`, `rule`, and
-    `n_candidates` (0 where it is not ambiguous). A `possible` edge leads to each of its candidates. What is outside
-    the repository is left out.
+    `language`; a whole file that is a caller or target is a node with its path as id and kind "file". Edges lead from
+    caller to target, with `name` (as written), `line` (1-based, in the caller's file), `kind`, `confidence`, `rule` and
+    `n_candidates` (0 if unambiguous). A `possible` edge becomes one edge to each candidate. External targets are left
+    out.
 
     Args:
         cards: All cards of one generation.
         edges: All edges of the same generation.
     """
-    import networkx  # noqa: PLC0415 - costs 0.2 s, and few ask for the graph
+    import networkx  # takes 0.2 s, and few callers need the graph
 
     graph: networkx.MultiDiGraph[str] = networkx.MultiDiGraph()
     symbol_ids: dict[int, str] = {}
@@ -64,7 +64,7 @@ def _targets(graph: "networkx.MultiDiGraph[str]", symbol_ids: dict[int, str], ed
 
 
 def _node(graph: "networkx.MultiDiGraph[str]", symbol_ids: dict[int, str], card_id: int | None, path: str) -> str:
-    """Return the node of a card, else that of the file, which is made when it is first needed."""
+    """Return the node of a card, else that of its file, which is added when first needed."""
     if card_id is not None and card_id in symbol_ids:
         return symbol_ids[card_id]
     if path not in graph:

@@ -1,12 +1,12 @@
-"""Parameters: what a definition's head says about its arguments, read from its signature."""
+"""Reads the parameters of a definition from its signature."""
 
 import re
 from dataclasses import dataclass
 
 ANY_NUMBER = 1_000
-"""Stands for "as many as you like" in `Parameters.most`."""
+"""The value of `Parameters.most` for any number of arguments."""
 NAME_LAST = frozenset({"java", "c", "cpp", "csharp", "php"})
-"""Languages that write a parameter's type before its name."""
+"""Languages that write the type of a parameter before its name."""
 _word = re.compile(r"[^\W\d]\w*")
 _receivers = re.compile(r"(?:&\s*)?(?:'\w+\s+)?(?:mut\s+)?(?:self|cls)\b")
 _openers, _closers = frozenset("([{<"), frozenset(")]}>")
@@ -14,15 +14,17 @@ _openers, _closers = frozenset("([{<"), frozenset(")]}>")
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What a call of a definition may look like."""
+    """The parameters of a definition."""
 
     names: frozenset[str] = frozenset()
-    """Names that hide names of the same spelling around the definition."""
+    """Names that shadow outer names."""
     least: int = 0
+    """Smallest number of arguments."""
     most: int = ANY_NUMBER
+    """Largest number of arguments."""
 
     def fit(self, n_arguments: int) -> bool:
-        """Return whether a call with that many arguments is possible; -1, an unknown number, always is."""
+        """Return whether a call with so many arguments is possible; -1 (unknown) always is."""
         return n_arguments < 0 or self.least <= n_arguments <= self.most
 
 
@@ -30,11 +32,11 @@ UNKNOWN = Parameters()
 
 
 def read_parameters(signature: str, name: str, language: str) -> Parameters:
-    """Return the parameters of a definition's head, `UNKNOWN` where it has none that can be read.
+    """Return the parameters of a signature, `UNKNOWN` if it has no readable list.
 
     Args:
-        signature: As in `facts.Definition.signature`: on one line; a long one ends in an ellipsis.
-        name: The definition's name, which stands before the list.
+        signature: As in `facts.Definition.signature`: on one line; a long one ends with an ellipsis.
+        name: The definition's name, which precedes the list.
         language: As in `facts.FileFacts.language`.
     """
     written = _list_of(signature, name, language)
@@ -53,15 +55,15 @@ def read_parameters(signature: str, name: str, language: str) -> Parameters:
             continue
         most += 1
         least += not default and "?" not in head
-    if not whole or language in ("javascript", "bash"):  # a script may be called with any number
+    if not whole or language in ("javascript", "bash"):  # callers may pass any number
         least, most = 0, ANY_NUMBER
     return Parameters(frozenset(names), least, min(most, ANY_NUMBER))
 
 
 def _list_of(signature: str, name: str, language: str) -> tuple[str, bool] | None:
-    """Return (text between the brackets of the parameter list, whether its end is there)."""
+    """Return (text between the brackets of the parameter list, whether the closing bracket exists)."""
     start = signature.find(name) + len(name) if name and name in signature else 0
-    if language == "go" and signature.startswith("func ("):  # the receiver stands in brackets before the name
+    if language == "go" and signature.startswith("func ("):  # the receiver precedes the name, in brackets
         start = max(start, signature.find(name + "(", _closing(signature, 5)) + len(name))
     opening = signature.find("(", start)
     if opening < 0:
@@ -71,7 +73,7 @@ def _list_of(signature: str, name: str, language: str) -> tuple[str, bool] | Non
 
 
 def _closing(text: str, opening: int) -> int:
-    """Return where the bracket that opens at a place is closed, the length of the text if it is not."""
+    """Return the index of the bracket that closes the one at `opening`; the length of the text if there is none."""
     depth = 0
     for index in range(opening, len(text)):
         character = text[index]
@@ -85,7 +87,7 @@ def _closing(text: str, opening: int) -> int:
 
 
 def _parts(inside: str) -> list[str]:
-    """Return the parameters, split at commas that are not in brackets or strings."""
+    """Split a parameter list at the commas outside of brackets and strings."""
     parts: list[str] = []
     depth, start, quote = 0, 0, ""
     for index, character in enumerate(inside):
@@ -95,7 +97,7 @@ def _parts(inside: str) -> list[str]:
             quote = character
         elif character in _openers:
             depth += 1
-        elif character in _closers and inside[index - 1 : index] not in ("-", "="):  # not the end of an arrow
+        elif character in _closers and inside[index - 1 : index] not in ("-", "="):  # not part of an arrow
             depth -= 1
         elif character == "," and depth <= 0:
             parts.append(inside[start:index].strip())
@@ -105,7 +107,7 @@ def _parts(inside: str) -> list[str]:
 
 
 def _names(head: str, language: str) -> list[str]:
-    """Return the names that one parameter binds."""
+    """Return the names that a parameter binds."""
     words = _word.findall(head)
     if not words:
         return []

@@ -1,88 +1,107 @@
-"""Meanings: what a name can stand for, and the memory of answered questions.
+"""The result of resolving a name, and the cache that all resolvers share.
 
-**Invariant:** what a question gives does not depend on the questions asked before: a file resolved alone has the same
-edges as in a whole run. So an answer that a cycle cut short is never remembered, except by the question that began it.
+**Invariant:** results do not depend on the order of queries: a file resolved alone has the same edges as in a whole run.
+A result cut short by a cycle is therefore cached only for the query that started the cycle.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Protocol
 
 from codecards.indexer.graph.symbols import DefinitionRef, FullName
 
 MAX_DEPTH = 40
-"""Steps from one binding, base or import to the next before an answer is given up."""
-_UNCUT = 1_000_000
-NOWHERE = FullName("", "")
+"""Nested queries (binding → base → import → …) after which resolution gives up."""
+_NO_CYCLE = 1_000_000
+"""Greater than any depth of nested queries."""
+NO_NAME = FullName("", "")
 
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What a name stands for."""
+    """What a name refers to."""
 
     kind: str
     """"type", "instance" (a value of the type), "super" (the bases of the type), "callable", "value" (a variable or
-    member), "module" (a file), "package", "dotted" (a Python package on the way to a module), "external", or "hidden"
-    (a parameter or local about which nothing is known, which hides what is outside)."""
-    full: FullName = NOWHERE
-    """Of a module, the space is its path; of a package, the name ends with a dot or is empty."""
-    places: tuple[DefinitionRef, ...] = ()
-    """Where it is defined, in no order of preference."""
+    member), "module" (a file), "package", "dotted" (a Python package that leads to a module), "external", or "shadowed"
+    (a parameter or local variable of unknown type, which shadows outer names)."""
+    full: FullName = NO_NAME
+    """For a module, the scope is its path; for a package, the name is empty or ends with a dot."""
+    refs: tuple[DefinitionRef, ...] = ()
+    """Its definitions, in no order of preference."""
     is_sure: bool = True
-    """False once a step rests on a convention, such as a declared result type."""
+    """False if a step relies on a convention, such as a declared result type."""
     rule: str = ""
-    """What spoke for it; see `Edge.rule`."""
+    """The evidence; see `Edge.rule`."""
 
     def unsure(self) -> "Resolution":
-        """Return the same with one step that rests on a convention."""
+        """Return a copy that is marked as relying on a convention."""
         return replace(self, is_sure=False)
 
 
 EXTERNAL: Final = Resolution("external", rule="import")
-SHADOWED: Final = Resolution("hidden")
+SHADOWED: Final = Resolution("shadowed")
 EXTERNAL_BASE: Final = Resolution("external", rule="outside-base")
 
 
+class ScopeQueries(Protocol):
+    """The queries about scopes that types and imports need; `ScopeResolver` answers them."""
+
+    def resolve_chain(self, path: str, scope: int, written: str, line: int) -> Resolution | None:
+        """Resolve a dotted expression such as "self.store" or "Foo()" at a place in a file."""
+
+    def attribute(self, path: str, receiver: Resolution, name: str) -> Resolution | None:
+        """Resolve `receiver.name` for the file `path`."""
+
+
 class ResolutionCache:
-    """Answered questions, and those that are being answered."""
+    """Finished results, and the queries in progress, by which cycles are detected."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[object, ...], Resolution | None] = {}
+        self._results: dict[tuple[object, ...], Resolution | None] = {}
         self._running: dict[tuple[object, ...], int] = {}
-        self._cut = _UNCUT
-        self._by_line = False
+        """Query → its depth."""
+        self._cycle_start = _NO_CYCLE
+        """Depth of the outermost query that a cycle led back to; -1 if the depth limit was reached."""
+        self._depends_on_line = False
 
     def hit_cycle(self) -> bool:
-        """Return whether a cycle has cut short something in the answers under way."""
-        return self._cut != _UNCUT
+        """Return whether a cycle or the depth limit has cut short a query in progress."""
+        return self._cycle_start != _NO_CYCLE
 
-    def mark_line(self) -> None:
-        """Say that the answer under way depends on the line of the question."""
-        self._by_line = True
+    def mark_line_dependency(self) -> None:
+        """Record that the result in progress depends on the line of the query, so that it is not cached."""
+        self._depends_on_line = True
 
     def pop_line_dependency(self) -> bool:
-        """Return whether an answer since the last call depended on the line, and forget it."""
-        mark, self._by_line = self._by_line, False
-        return mark
+        """Return whether a result since the last call depended on the line of its query, and reset the mark."""
+        depends, self._depends_on_line = self._depends_on_line, False
+        return depends
 
-    def once(
+    def cached(
         self, key: tuple[object, ...], compute: Callable[[], Resolution | None], line: int = 0
     ) -> Resolution | None:
-        """Return a remembered answer, or work it out; `line` tells apart questions about a name at several places."""
-        if key in self._known:
-            return self._known[key]
+        """Return the cached result or compute it.
+
+        Args:
+            key: Identifies the query.
+            compute: Answers it.
+            line: Distinguishes uses of one name on different lines.
+        """
+        if key in self._results:
+            return self._results[key]
         depth = len(self._running)
-        asked = (*key, line)
-        if asked in self._running or depth > MAX_DEPTH:
-            self._cut = min(self._cut, self._running.get(asked, -1))
+        query = (*key, line)
+        if query in self._running or depth > MAX_DEPTH:
+            self._cycle_start = min(self._cycle_start, self._running.get(query, -1))
             return None
-        marked, self._by_line = self._by_line, False
-        self._running[asked] = depth
+        outer_depends, self._depends_on_line = self._depends_on_line, False
+        self._running[query] = depth
         found = compute()
-        del self._running[asked]
-        if self._cut >= depth or not depth:
-            if self._cut >= 0 and not self._by_line:
-                self._known[key] = found
-            self._cut = _UNCUT
-        self._by_line = self._by_line or marked
+        del self._running[query]
+        if self._cycle_start >= depth or not depth:
+            if self._cycle_start >= 0 and not self._depends_on_line:
+                self._results[key] = found
+            self._cycle_start = _NO_CYCLE
+        self._depends_on_line = self._depends_on_line or outer_depends
         return found

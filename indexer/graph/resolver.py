@@ -1,57 +1,56 @@
-"""Edge resolution: references become edges of the call graph, each with the evidence for it.
+"""Resolves references to edges of the call graph, each with its evidence.
 
-**Invariant:** an edge is never invented. `exact`: the text says which definition it is. `likely`: one step rests on a
-convention (a declared result type, the only definition of an uncommon name). `possible`: only the name speaks for it.
-`external`: it comes from outside the repository. What the language itself brings (`len`, `append`) and names that
-nothing in the repository could explain give no edge.
+**Invariant:** an edge is never invented. `exact`: the text determines the definition. `likely`: one step relies on a
+convention (a declared result type, the only definition of an uncommon name). `possible`: the name is the only evidence.
+`external`: the target is outside the repository. Builtins (`len`, `append`) and names that nothing in the repository
+could explain get no edge.
 """
 
 from collections.abc import Sequence
 
-from codecards.indexer.facts import Import, Reference
-from codecards.indexer.graph.candidates import NameCandidates, shared_folders
+from codecards.indexer.facts import CODE_TYPE_KINDS, Import, Reference
+from codecards.indexer.graph.candidates import NameCandidates
 from codecards.indexer.graph.edges import Edge, ResolvedReference
-from codecards.indexer.graph.resolution import Resolution
-from codecards.indexer.graph.scopes import NameMeanings
-from codecards.indexer.graph.symbols import TYPE_KINDS, DefinitionRef, FileNames, SymbolTable, stem_of
+from codecards.indexer.graph.module_paths import shared_folders
+from codecards.indexer.graph.resolution import SHADOWED, Resolution
+from codecards.indexer.graph.scopes import ScopeResolver
+from codecards.indexer.graph.symbols import DefinitionRef, FileNames, SymbolTable, stem_of
 
 _CALLS = frozenset({"call", "construct", "macro", "decorator"})
 
 
 class Resolver:
-    """Resolves the references of a repository's files. Remembers what it has looked up."""
+    """Resolves the references of a repository's files; caches results between files."""
 
     def __init__(self, table: SymbolTable) -> None:
-        """Take what the repository defines."""
+        """Create a resolver over a repository's definitions."""
         self.table = table
-        self.meanings = NameMeanings(table)
-        self._candidates = NameCandidates(self.meanings)
+        self._scopes = ScopeResolver(table)
+        self._types = self._scopes.types
+        self._cache = self._scopes.cache
+        self._candidates = NameCandidates(self._types)
 
     def resolve(self, path: str) -> tuple[Edge, ...]:
-        """Return the edges of a file's imports and references, in the order of their lines."""
+        """Return the edges of a file's imports and references, by line."""
         facts = self.table.files[path]
         edges = [edge for one in facts.imports if (edge := self._import_edge(path, one)) is not None]
         known: dict[tuple[int, str, str, str, int], ResolvedReference | None] = {}
         for one in facts.references:
             key = (one.owner, one.receiver, one.name, one.kind, one.n_arguments)
             if key in known:
-                outcome = known[key]
+                resolved = known[key]
             else:
-                self.meanings.pop_line_dependency()
-                outcome = self._outcome(path, one)
-                if not self.meanings.pop_line_dependency():
-                    known[key] = outcome
-            if outcome is not None:
-                written = f"{one.receiver}.{one.name}" if one.receiver else one.name
-                edges.append(
-                    Edge(path, one.owner, outcome.target, written, one.line, one.kind, outcome.confidence, outcome.rule,
-                         outcome.candidates, outcome.n_candidates)
-                )  # fmt: skip
+                self._cache.pop_line_dependency()
+                resolved = self._resolve(path, one)
+                if not self._cache.pop_line_dependency():
+                    known[key] = resolved
+            if resolved is not None:
+                edges.append(_edge(path, one, resolved))
         edges.sort(key=lambda edge: edge.line)
         return tuple(edges)
 
     def _import_edge(self, path: str, one: Import) -> Edge | None:
-        found = self.meanings.imported(path, one)
+        found = self._scopes.imports.imported(path, one)
         names = self.table.names[path]
         written = ".".join(filter(None, ("." * one.level + one.module, one.name)))
         target: DefinitionRef | None = None
@@ -59,132 +58,149 @@ class Resolver:
         if names.scoping.family == "c" and not one.alias and one.name != "*":
             file = self.table.modules.file_of(path, one.module)
             target, confidence = ((file, -1), "exact") if file is not None else (None, "external")
-        elif found is None or found.kind == "hidden":
+        elif found is None or found.kind == "shadowed":
             return None
         elif found.kind == "external":
             confidence = "external"
-        elif found.places:
-            target = self._nearest(path, found.places, None)[0]
+        elif found.refs:
+            target = self._nearest(path, found.refs, None)[0]
         elif found.kind == "package" and (files := self.table.files_of_package.get(found.full)):
             target = (min(files), -1)
         else:
             return None
         return Edge(path, one.scope, target, written, one.line, "import", confidence, "import")
 
-    def _outcome(self, path: str, one: Reference) -> ResolvedReference | None:
+    def _resolve(self, path: str, one: Reference) -> ResolvedReference | None:
         names = self.table.names[path]
-        meanings = self.meanings
         if not one.receiver:
-            found = self._bare(path, one)
+            found = self._resolve_bare(path, one)
         elif one.receiver == "?":
             found = None
         else:
-            holder = meanings.chain(path, one.owner, one.receiver, one.line)
-            found = meanings.attribute(path, holder, one.name) if holder is not None else None
-            if found is None and holder is not None:
-                return self._on_known_holder(names, one, holder)
+            receiver_type = self._scopes.resolve_chain(path, one.owner, one.receiver, one.line)
+            found = self._scopes.attribute(path, receiver_type, one.name) if receiver_type is not None else None
+            if found is None and receiver_type is not None:
+                return self._resolve_unknown_member(names, one, receiver_type)
         if found is None:
             return self._candidates.find(names, one)
-        if found.kind == "external":
-            if found.rule == "builtin" or one.kind == "value":
-                return None
-            return (
-                ResolvedReference(None, "external", found.rule)
-                if found.is_sure
-                else self._candidates.find(names, one, at_most_possible=True)
-            )
-        return self._settled(path, one, found)
+        if found.kind != "external":
+            return self._from_resolution(path, one, found)
+        if found.rule == "builtin" or one.kind == "value":
+            return None
+        if found.is_sure:
+            return ResolvedReference(None, "external", found.rule)
+        return self._candidates.find(names, one, at_most_possible=True)
 
-    def _bare(self, path: str, one: Reference) -> Resolution | None:
+    def _resolve_bare(self, path: str, one: Reference) -> Resolution | None:
+        """Resolve a reference without a receiver."""
         scoping = self.table.names[path].scoping
-        if one.name in scoping.instances and (owner := self.meanings.type_around(path, one.owner)) is not None:
+        if one.name in scoping.instances and (owner := self._types.type_around(path, one.owner)) is not None:
             return Resolution("type", owner, rule="self")
-        if one.name in ("super", "self", "this") and one.kind == "call":
-            owner = self.meanings.type_around(path, one.owner)
-            line = self.meanings.line_of(owner)[0] if owner is not None else ()
-            if one.name == "super":
-                return Resolution("type", line[1], rule="super") if len(line) > 1 else Resolution("hidden")
-        if one.kind == "decorator" and one.owner >= 0:  # it stands outside the definition that it decorates
-            return self.meanings.bare(path, self.table.files[path].definitions[one.owner].parent, one.name, one.line)
-        return self.meanings.bare(path, one.owner, one.name, one.line)
+        if one.name == "super" and one.kind == "call":
+            owner = self._types.type_around(path, one.owner)
+            ancestors = self._types.ancestors(owner)[0] if owner is not None else ()
+            return Resolution("type", ancestors[1], rule="super") if len(ancestors) > 1 else SHADOWED
+        scope = one.owner
+        if one.kind == "decorator" and scope >= 0:  # a decorator belongs to the scope around what it decorates
+            scope = self.table.files[path].definitions[scope].parent
+        return self._scopes.resolve_name(path, scope, one.name, one.line)
 
-    def _on_known_holder(self, names: FileNames, one: Reference, holder: Resolution) -> ResolvedReference | None:
-        """Return what a member means that its holder, as far as it is known, does not have."""
-        if one.name == "new" and holder.kind == "type":  # Ruby, Rust without a `new` of its own
-            return self._settled(names.path, one, holder)
-        if holder.kind in ("instance", "type") and one.kind in _CALLS:
-            below = self._candidates.find_below(names, one, holder.full)
+    def _resolve_unknown_member(
+        self, names: FileNames, one: Reference, receiver_type: Resolution
+    ) -> ResolvedReference | None:
+        """Resolve a member that its receiver's known type does not define."""
+        kind = receiver_type.kind
+        if one.name == "new" and kind == "type":  # Ruby's constructor, or a Rust type without its own `new`
+            return self._from_resolution(names.path, one, receiver_type)
+        if kind in ("instance", "type") and one.kind in _CALLS:
+            below = self._candidates.find_below(names, one, receiver_type.full)
             if below is not None:
                 return below
-        if holder.kind in ("external", "value", "instance", "type", "hidden"):
-            return self._candidates.find(names, one, at_most_possible=holder.kind in ("external", "instance", "type"))
+        if kind in ("external", "value", "instance", "type", "shadowed"):
+            return self._candidates.find(names, one, at_most_possible=kind in ("external", "instance", "type"))
         return None
 
-    def _settled(self, path: str, one: Reference, found: Resolution) -> ResolvedReference | None:
-        """Return the outcome of a meaning inside the repository."""
+    def _from_resolution(self, path: str, one: Reference, found: Resolution) -> ResolvedReference | None:
+        """Return the target of a resolution inside the repository."""
         if found.kind == "value" and one.kind in _CALLS:
-            held = self.meanings.settle(path, found)
-            if held is not None and held.kind in ("callable", "type") and held.places:
-                found = held
-            elif held is not None and held.kind == "external" and not found.places:
-                return ResolvedReference(None, "external", held.rule)
+            value_type = self._types.value_type(found)
+            if value_type is not None and value_type.kind in ("callable", "type") and value_type.refs:
+                found = value_type
+            elif value_type is not None and value_type.kind == "external" and not found.refs:
+                return ResolvedReference(None, "external", value_type.rule)
         if found.kind == "module" and one.kind in _CALLS:
-            found = self.meanings.attribute(path, found, "default") or found
-        places: Sequence[DefinitionRef] = found.places
+            found = self._scopes.attribute(path, found, "default") or found
+        refs: Sequence[DefinitionRef] = found.refs
         if found.kind == "type":
-            places = self.table.types_at(found.full) or places
-            bodies = [place for place in places if self.table.definition(place).kind != "impl"]
-            places = bodies or places
-        if not places or found.kind in ("instance", "super", "package", "dotted", "hidden"):
+            refs = self.table.types_at(found.full) or refs
+            refs = [ref for ref in refs if self.table.definition(ref).kind != "impl"] or refs
+        if not refs or found.kind in ("instance", "super", "package", "dotted", "shadowed"):
             return None
         if found.kind == "module":
-            return ResolvedReference((places[0][0], -1), "exact", found.rule) if one.kind != "call" else None
-        places = self._nearest(path, places, one)
-        is_one = len(places) == 1 or found.kind == "type" or self._are_one(places)
-        confidence = "exact" if found.is_sure and is_one else "likely"
-        return ResolvedReference(places[0], confidence, found.rule or "scope")
+            return ResolvedReference((refs[0][0], -1), "exact", found.rule) if one.kind != "call" else None
+        refs = self._nearest(path, refs, one)
+        is_unique = len(refs) == 1 or found.kind == "type" or self._are_equivalent(refs)
+        confidence = "exact" if found.is_sure and is_unique else "likely"
+        return ResolvedReference(refs[0], confidence, found.rule or "scope")
 
-    def _nearest(self, path: str, places: Sequence[DefinitionRef], one: Reference | None) -> list[DefinitionRef]:
-        """Return what of several definitions of one name is meant, best first: bodies, near files, fitting heads."""
-        if len(places) == 1:
-            return list(places)
+    def _nearest(self, path: str, refs: Sequence[DefinitionRef], one: Reference | None) -> list[DefinitionRef]:
+        """Return the best of several definitions of a name: with a body, in the nearest file, matching the arguments.
+
+        Args:
+            path: The file of the reference.
+            refs: At least one.
+            one: The reference; None for an import.
+        """
+        if len(refs) == 1:
+            return list(refs)
         definition = self.table.definition
-        kept = [place for place in places if place[1] < 0 or definition(place).kind != "declaration"] or list(places)
-        family = self.table.names[path].scoping.family
-        if family == "c":
-            near = self.table.files_included(path)
-            stems = self.table.stems_included(path)
-            ranks = {
-                place: (
-                    place[0] != path,
-                    place[0] not in near,
-                    stem_of(place[0]) not in stems,
-                    -shared_folders(place[0], path),
-                )
-                for place in kept
-            }
-        else:
-            ranks = {place: (place[0] != path, False, False, -shared_folders(place[0], path)) for place in kept}
+        kept = [ref for ref in refs if ref[1] < 0 or definition(ref).kind != "declaration"] or list(refs)
+        ranks = {ref: self._distance(path, ref) for ref in kept}
         best = min(ranks.values())
-        kept = [place for place in kept if ranks[place] == best]
+        kept = [ref for ref in kept if ranks[ref] == best]
         if len(kept) > 1 and self.table.names[kept[0][0]].scoping.last_wins:
-            properties = [place for place in kept if place[1] >= 0 and definition(place).kind == "property"]
+            properties = [ref for ref in kept if ref[1] >= 0 and definition(ref).kind == "property"]
             return properties[:1] or kept[-1:]
-        if len(kept) > 1 and all(place[1] >= 0 and definition(place).kind in TYPE_KINDS for place in kept):
-            # Of a type in parts, the one that says what it extends, else the one with the most members.
-            return sorted(kept, key=lambda place: (not definition(place).bases, -self._n_members(place), place))
+        if len(kept) > 1 and all(ref[1] >= 0 and definition(ref).kind in CODE_TYPE_KINDS for ref in kept):
+            # Among the parts of a partial type prefer the one with bases, then the one with the most members.
+            return sorted(kept, key=lambda ref: (not definition(ref).bases, -self._n_members(ref), ref))
         if len(kept) > 1 and one is not None and one.n_arguments >= 0:
-            kept = [place for place in kept if self.meanings.parameters(place).fit(one.n_arguments)] or kept
+            kept = [ref for ref in kept if self._types.parameters(ref).fit(one.n_arguments)] or kept
         return kept
 
-    def _n_members(self, place: DefinitionRef) -> int:
-        return sum(one.parent == place[1] for one in self.table.files[place[0]].definitions)
+    def _distance(self, path: str, ref: DefinitionRef) -> tuple[bool, bool, bool, int]:
+        """Return how far a definition is from a file, the nearest first: file, include, header name, folder."""
+        target = ref[0]
+        is_other, n_shared = target != path, shared_folders(target, path)
+        if self.table.names[path].scoping.family != "c":
+            return is_other, False, False, -n_shared
+        is_not_included = target not in self.table.files_included(path)
+        return is_other, is_not_included, stem_of(target) not in self.table.stems_included(path), -n_shared
 
-    def _are_one(self, places: Sequence[DefinitionRef]) -> bool:
-        """Return whether several definitions are one thing for a reader: prototypes, a getter and its setter, macros."""
-        definitions = [self.table.definition(place) for place in places]
+    def _n_members(self, ref: DefinitionRef) -> int:
+        return sum(one.parent == ref[1] for one in self.table.files[ref[0]].definitions)
+
+    def _are_equivalent(self, refs: Sequence[DefinitionRef]) -> bool:
+        """Return whether several definitions are one thing: prototypes, a getter and its setter, macro branches."""
+        definitions = [self.table.definition(ref) for ref in refs]
         if all(one.kind in ("declaration", "property", "macro") for one in definitions):
             return True
-        # C has no overloads: several of one name in one file are the branches of an #if.
-        paths = {path for path, _ in places}
+        # C has no overloading: several functions of one name in a file are branches of an #if.
+        paths = {path for path, _ in refs}
         return len(paths) == 1 and all(self.table.files[path].language == "c" for path in paths)
+
+
+def _edge(path: str, one: Reference, resolved: ResolvedReference) -> Edge:
+    written = f"{one.receiver}.{one.name}" if one.receiver else one.name
+    return Edge(
+        path,
+        one.owner,
+        resolved.target,
+        written,
+        one.line,
+        one.kind,
+        resolved.confidence,
+        resolved.rule,
+        resolved.candidates,
+        resolved.n_candidates,
+    )

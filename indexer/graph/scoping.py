@@ -1,34 +1,31 @@
-"""How the names of each language reach over files and folders."""
+"""The scoping rules of each language: how far names reach across files and folders."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Scoping:
-    """How far the names of a language reach, and what a bare name may mean."""
+    """The scoping rules of a language."""
 
     family: str
-    """Languages of one family can call each other."""
-    space: str = "file"
-    """What shares one set of top-level names: "file", "folder" (Go), "crate" (Rust), or "all" (packages, globals)."""
+    """Name of the language family; languages of one family can call each other."""
+    reach: str = "file"
+    """Which files share their top-level names: "file", "folder" (Go), "crate" (Rust), or "all" (packages, globals)."""
     implicit_self: bool = False
-    """Whether a method reaches its type's members by their bare names."""
+    """Whether methods use members of their type by bare names."""
     outer_packages: bool = False
-    """Whether a bare name is looked for in the packages around its own, too."""
+    """Whether a bare name is also looked up in the outer packages."""
     last_wins: bool = False
-    """Whether of several definitions of one name in one file the last is meant (overload stubs come first)."""
+    """Whether the last of several definitions of a name in one file counts (overload stubs come first)."""
     bare_by_name: bool = False
-    """Whether a bare name may come from another file without a statement that names it."""
+    """Whether a bare name may come from another file without an import that names it."""
     instances: frozenset[str] = frozenset()
-    """Words, beside `self`, that stand for the type around them when called."""
+    """Words besides `self` that refer to the enclosing type when called."""
 
 
 _c = Scoping("c", "all", implicit_self=True, outer_packages=True, bare_by_name=True)
-
 _python = Scoping("python", last_wins=True, instances=frozenset({"cls"}))
-
 _script = Scoping("javascript", last_wins=True)
-
 
 SCOPING = {
     "python": _python,
@@ -67,9 +64,9 @@ SCOPING = {
 }
 
 OTHER = Scoping("", bare_by_name=True)
-"""For languages without a row."""
+"""The rules of all other languages."""
 
 
 def scoping_of(language: str) -> Scoping:
-    """Return how a language's names reach."""
+    """Return the scoping rules of a language."""
     return SCOPING.get(language, OTHER)

@@ -1,1 +1,1 @@
-"""One file's text → facts: definitions, references and imports, from tree-sitter."""
+"""Text of one file → facts: definitions, references and imports, by tree-sitter."""

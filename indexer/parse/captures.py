@@ -1,4 +1,4 @@
-"""Query matches: each match of a language's query is sorted by its role (see `extraction` for the captures)."""
+"""Runs the query of a language and sorts its matches by role; `extraction` documents the captures."""
 
 import re
 from collections.abc import Callable
@@ -7,8 +7,11 @@ from functools import cache
 
 import tree_sitter
 
-from codecards.indexer.parse.dialects.base import UNKNOWN, Captures, Dialect, Draft
-from codecards.indexer.parse.tree import Syntax, definition_query, find_matches, query_text
+from codecards.indexer.parse.dialects.base import Dialect
+from codecards.indexer.parse.dialects.chains import UNKNOWN
+from codecards.indexer.parse.dialects.drafts import Draft
+from codecards.indexer.parse.dialects.nodes import Captures, node_text
+from codecards.indexer.parse.tree import SyntaxTree, definition_query, find_matches, query_text
 
 CapturedUse = tuple[str, tree_sitter.Node, Captures]
 Handler = Callable[["Collected", str, tree_sitter.Node, Captures], None]
@@ -18,14 +21,14 @@ _not_capture = re.compile(r"\"(?:\\.|[^\"\\])*\"|;[^\n]*|\(#[^()]*\)")
 
 @dataclass(slots=True)
 class Collected:
-    """What the matches of one tree gave, by role."""
+    """Matches in one syntax tree, by role."""
 
     source: bytes
     dialect: Dialect
     drafts: list[Draft] = field(default_factory=list)
     references: dict[int, CapturedUse] = field(default_factory=dict)
     bindings: list[Captures] = field(default_factory=list)
-    own_bindings: list[Captures] = field(default_factory=list)
+    dialect_bindings: list[Captures] = field(default_factory=list)
     imports: list[tree_sitter.Node] = field(default_factory=list)
     exports: list[tuple[str, str]] = field(default_factory=list)
     comments: list[tree_sitter.Node] = field(default_factory=list)
@@ -34,24 +37,19 @@ class Collected:
     locals: list[tree_sitter.Node] = field(default_factory=list)
     package: str = ""
     names: set[int] = field(default_factory=set)
-    """Bytes where definitions are named: no uses."""
+    """First bytes of the names of definitions, which are not references."""
 
 
-def collect(syntax: Syntax, language: str, dialect: Dialect) -> Collected:
-    """Return what a language's query finds in a text."""
+def collect(syntax: SyntaxTree, language: str, dialect: Dialect) -> Collected:
+    """Return the matches of a language's query in a syntax tree."""
     found = Collected(syntax.data, dialect)
     query, table = definition_query(language), _handlers(language)
     if query is not None:
         for pattern, captures in find_matches(syntax, query):
             for handle, kind, key in table[pattern]:
-                if key in captures:  # one branch of an alternative may lack it
+                if key in captures:  # a branch of an alternation may lack it
                     handle(found, kind, captures[key][0], captures)
     return found
-
-
-def text_of(source: bytes, node: tree_sitter.Node) -> str:
-    """Return a node's text."""
-    return source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
 def _add_definition(found: Collected, kind: str, node: tree_sitter.Node, captures: Captures) -> None:
@@ -66,7 +64,7 @@ def _add_definition(found: Collected, kind: str, node: tree_sitter.Node, capture
     draft = Draft(
         node,
         kind,
-        text_of(source, name_node) if name_node is not node else "",
+        node_text(name_node, source) if name_node is not node else "",
         dialect.type_text(source[owner.start_byte : owner.end_byte]) if owner is not None else "",
         node.start_byte,
         node.end_byte,
@@ -90,8 +88,8 @@ def _add_binding(found: Collected, _kind: str, _node: tree_sitter.Node, captures
     found.bindings.append(captures)
 
 
-def _add_own_binding(found: Collected, _kind: str, _node: tree_sitter.Node, captures: Captures) -> None:
-    found.own_bindings.append(captures)
+def _add_dialect_binding(found: Collected, _kind: str, _node: tree_sitter.Node, captures: Captures) -> None:
+    found.dialect_bindings.append(captures)
 
 
 def _add_import(found: Collected, _kind: str, node: tree_sitter.Node, _captures: Captures) -> None:
@@ -115,34 +113,42 @@ def _add_local(found: Collected, _kind: str, node: tree_sitter.Node, captures: C
 
 
 def _add_package(found: Collected, _kind: str, node: tree_sitter.Node, _captures: Captures) -> None:
-    found.package = found.package or found.dialect.package(text_of(found.source, node))
+    found.package = found.package or found.dialect.package(node_text(node, found.source))
 
 
 def _add_export(found: Collected, kind: str, node: tree_sitter.Node, captures: Captures) -> None:
     source = found.source
     local = found.dialect.chain(_bytes(source, captures["local"][0] if "local" in captures else node))
-    name = "default" if kind == "default" else text_of(source, node).strip("\"'")
+    name = "default" if kind == "default" else node_text(node, source).strip("\"'")
     if local != UNKNOWN:
         found.exports.append((name, local))
 
 
 _ROLES: dict[str, Handler] = {
-    "definition": _add_definition, "reference": _add_reference, "binding": _add_binding, "bindings": _add_own_binding,
-    "import": _add_import, "comment": _add_comment, "attribute": _add_attribute, "outer": _add_outer, "package": _add_package,
-    "export": _add_export, "local": _add_local,
-}  # fmt: skip
+    "definition": _add_definition,
+    "reference": _add_reference,
+    "binding": _add_binding,
+    "bindings": _add_dialect_binding,
+    "import": _add_import,
+    "comment": _add_comment,
+    "attribute": _add_attribute,
+    "outer": _add_outer,
+    "package": _add_package,
+    "export": _add_export,
+    "local": _add_local,
+}
 
 
 @cache
 def _handlers(language: str) -> tuple[tuple[tuple[Handler, str, str], ...], ...]:
-    """Return for each pattern of a language's query what is to be done with its matches, as (how, kind, capture)."""
+    """Return the handlers of each pattern of a language's query, as (handler, kind, name of the capture)."""
     query = definition_query(language)
     if query is None:
         return ()
     text = query_text(language).encode()
     table: list[tuple[tuple[Handler, str, str], ...]] = []
     for number in range(query.pattern_count):
-        # The binding can't say which captures a pattern has (it raises where it has not), so its text is read.
+        # The binding does not list the captures of a pattern, so they are read from its text.
         pattern = text[query.start_byte_for_pattern(number) : query.end_byte_for_pattern(number)].decode()
         names = dict.fromkeys(re.findall(r"@([\w.]+)", _not_capture.sub("", pattern)))
         roles = [(name.partition(".")[0], name.partition(".")[2], name) for name in names]

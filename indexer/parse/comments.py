@@ -1,33 +1,33 @@
-"""Documentation: comments and docstrings without the signs that make them comments."""
+"""Strips comment markers and quotes from comments and docstrings."""
 
 import re
 
 MAX_COMMENT_CHARACTERS = 6_000
-"""A longer comment is cut before it is cleaned; no more than the doc's length is kept anyway."""
+"""A longer comment is cut before it is cleaned; a doc keeps less than that anyway."""
 _block_start = re.compile(
     r"/\*[*!]*<?|\{-[|^]?|--\[=*\[|<!--|\(\*+|=begin|@(?:module|type)?doc\s*~?[a-zA-Z]?(?:\"\"\"|\")?"
 )
 _block_end = re.compile(r"(?:\*+/|-\}|\]=*\]|-->|\*\)|=end|\"\"\")\s*\Z")
-_line_sign = re.compile(r"//[/!]*<?|#+!?:?(?!\[)|--+[|^]?|;+|%+")
+_line_marker = re.compile(r"//[/!]*<?|#+!?:?(?!\[)|--+[|^]?|;+|%+")
 _string_quotes = re.compile(r"^[rRbBuUfF]*(\"\"\"|\'\'\'|\"|\')(.*?)\1?$", re.DOTALL)
 
 
 def clean_comment(text: str) -> str:
-    """Return a comment's words, line by line, without its signs."""
+    """Return a comment line by line without comment markers."""
     text = text[:MAX_COMMENT_CHARACTERS].strip()
     if match := _block_start.match(text):
         lines = [line.strip() for line in _block_end.sub("", text[match.end() :]).split("\n")]
         return "\n".join(line[1:].lstrip() if line[:1] == "*" else line for line in lines).strip()
-    words = []
+    cleaned = []
     for line in text.split("\n"):
         line = line.strip()
-        match = _line_sign.match(line)
-        words.append(line[match.end() :].strip() if match else line)
-    return "\n".join(words).strip()
+        match = _line_marker.match(line)
+        cleaned.append(line[match.end() :].strip() if match else line)
+    return "\n".join(cleaned).strip()
 
 
 def clean_string(text: str) -> str:
-    """Return a docstring's words without its quotes."""
+    """Return a docstring without its quotes and indentation."""
     found = _string_quotes.match(text.strip())
     inner = found[2] if found else text
     return "\n".join(line.strip() for line in inner.split("\n")).strip()

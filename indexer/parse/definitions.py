@@ -1,4 +1,4 @@
-"""Definitions: drafts become definitions with owners, spans, signatures and documentation."""
+"""Turns drafts into definitions with parents, line ranges, signatures and documentation."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -7,24 +7,25 @@ from dataclasses import dataclass, replace
 
 import tree_sitter
 
-from codecards.indexer.facts import Definition
+from codecards.indexer.facts import CODE_CALLABLE_KINDS, VALUE_KINDS, Definition, Kind
 from codecards.indexer.parse.comments import clean_comment
-from codecards.indexer.parse.dialects.base import FUNCTION_KINDS, TYPE_KINDS, VALUE_KINDS, Dialect, Draft
+from codecards.indexer.parse.dialects.base import Dialect
+from codecards.indexer.parse.dialects.drafts import Draft
 
 MAX_SIGNATURE_CHARACTERS = 300
 MAX_DOC_CHARACTERS = 2_000
 MAX_LEAD_LINES = 60
-"""A longer comment above a definition is the file's, not the definition's."""
+"""A longer comment above a definition belongs to the file."""
 MAX_DEPTH = 60
-"""Deepest nesting of definitions that is followed; people stop at ten."""
-_VAGUE_KINDS = VALUE_KINDS | {"type"}
-"""What another pattern may say better: a variable that holds a function, a type that is a struct."""
+"""Maximum nesting of definitions; handwritten code stays below ten."""
+_VAGUE_KINDS = VALUE_KINDS | {Kind.TYPE.value}
+"""Kinds that another pattern may refine: a variable that holds a function, a type that is a struct."""
 _white = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """A file's definitions, as values and as the drafts they came from, in the same order."""
+    """The definitions of a file and their drafts, in the same order."""
 
     values: tuple[Definition, ...]
     drafts: tuple[Draft, ...]
@@ -32,7 +33,7 @@ class Definitions:
 
     @property
     def self_names(self) -> tuple[str, ...]:
-        """For each definition, how it and those around it call their receiver; empty where none gives it a name."""
+        """For each definition the name of the receiver, its own or inherited from a parent; () if no definition names one."""
         if not any(one.self_name for one in self.drafts):
             return ()
         names: list[str] = []
@@ -48,16 +49,16 @@ def finish_definitions(
     source: bytes,
     dialect: Dialect,
 ) -> Definitions:
-    """Return the definitions in order of their place, parents before children, locals left out.
+    """Return the definitions by position, parents before children, without local values.
 
     Args:
-        drafts: One or more for each definition; of those with the same name in the same place the first counts.
-        outers: Nodes whose start is that of the definition that ends where they end.
+        drafts: At least one for each definition; several for one name at one position are merged.
+        outers: Nodes around definitions (`@outer`); the definition inside starts where the node starts.
         lines: Comments and attributes of the file.
         source: The text in UTF-8.
-        dialect: Of the file's language.
+        dialect: Dialect of the file's language.
     """
-    drafts = _without_doubles(drafts)
+    drafts = _without_duplicates(drafts)
     _extend(drafts, outers)
     drafts.sort(key=lambda one: (one.start, -one.end))
     values: list[Definition] = []
@@ -67,19 +68,18 @@ def finish_definitions(
     for one in drafts:
         while around and kept[around[-1]].end <= one.start:
             around.pop()
-        # What overlaps without holding comes from broken syntax; it is taken for what follows.
-        holders = (
+        # Overlap without containment comes from broken syntax; the later definition counts as a sibling.
+        enclosing = (
             around if not around or kept[around[-1]].end >= one.end else [i for i in around if kept[i].end >= one.end]
         )
-        parent = holders[-1] if holders else -1
+        parent = enclosing[-1] if enclosing else -1
         if parent >= 0 and _VAGUE_KINDS & {one.kind, kept[parent].kind} and _same_place(one, kept[parent]):
-            parent = values[
-                parent
-            ].parent  # `a, b = 1, 2`, `typedef int a, *b;`, `int a, f();`: neither holds the other
+            # `a, b = 1, 2`, `typedef int a, *b;`, `int a, f();`: neither contains the other
+            parent = values[parent].parent
         if (
             parent >= 0
             and one.kind in VALUE_KINDS
-            and (kept[parent].kind in FUNCTION_KINDS or kept[parent].kind in VALUE_KINDS)
+            and (kept[parent].kind in CODE_CALLABLE_KINDS or kept[parent].kind in VALUE_KINDS)
         ):
             continue
         if len(around) >= MAX_DEPTH:
@@ -94,10 +94,10 @@ def finish_definitions(
 
 
 class Owners:
-    """Finds the innermost definition that holds a byte."""
+    """Finds the innermost definition around a byte."""
 
     def __init__(self, drafts: Sequence[Draft]) -> None:
-        """Take the definitions in order of their starts, parents before children."""
+        """Index drafts that are ordered by start, parents before children."""
         self._marks: list[int] = []
         self._owners: list[int] = []
         around: list[int] = []
@@ -126,12 +126,12 @@ class Owners:
 
 
 class LeadLines:
-    """Knows which lines hold nothing but comments or attributes."""
+    """Finds the comments and attributes above definitions."""
 
     def __init__(
         self, comments: Sequence[tree_sitter.Node], attributes: Sequence[tree_sitter.Node], source: bytes
     ) -> None:
-        """Take the nodes of a file's comments and attributes."""
+        """Index the nodes of the comments and attributes of a file."""
         self._source = source
         self._comment_at = {last_row(node): node for node in comments}
         self._comments = sorted((node.start_byte, node.end_byte) for node in comments)
@@ -139,11 +139,11 @@ class LeadLines:
         self._attribute_at = {run.last_row: run for run in self._attributes.values() if _ends_line(run.end, source)}
 
     def above(self, row: int, start: int) -> "Lead":
-        """Return what is directly above a definition, or before it on its line.
+        """Return the comments and attributes directly above a definition, or before it on its line.
 
         Args:
-            row: Where it starts.
-            start: The same, in bytes.
+            row: Row where the definition starts.
+            start: Byte where it starts.
         """
         beside = self._run_before(start)
         if beside is not None:
@@ -164,7 +164,7 @@ class LeadLines:
         return Lead(lead, attributed, start, "\n".join(reversed(parts)))
 
     def without_comments(self, start: int, end: int) -> bytes:
-        """Return the bytes from one place to another, without the comments between them."""
+        """Return the bytes from start to end without comments."""
         kept: list[bytes] = []
         for first, after in self._comments[bisect_left(self._comments, (start, 0)) :]:
             if first >= end:
@@ -174,33 +174,33 @@ class LeadLines:
         return b" ".join((*kept, self._source[start:end]))
 
     def _run_before(self, byte: int) -> "_Run | None":
-        """Return the attributes that end where only white space comes before a byte."""
+        """Return the attributes directly before a byte, with at most white space between."""
         while self._attributes and byte and self._source[byte - 1] in b" \t\r\n":
             byte -= 1
         return self._attributes.get(byte)
 
     def _is_first(self, byte: int) -> bool:
-        """Return whether only white space is before a byte on its line."""
+        """Return whether only white space precedes a byte on its line."""
         return not self._source[self._source.rfind(b"\n", 0, byte) + 1 : byte].strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """What belongs to a definition above it."""
+    """Comments and attributes above a definition."""
 
     first_row: int
-    """Of comments and attributes."""
+    """First row of comments and attributes."""
     attributed_row: int
-    """Of attributes, or of the definition."""
+    """First row of attributes, else of the definition."""
     start: int
-    """The byte there."""
+    """First byte of the attributes, else of the definition."""
     text: str
-    """The words of the comments."""
+    """Text of the comments without comment markers."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Attributes with only white space between them."""
+    """Adjacent attributes with only white space between them."""
 
     start: int
     end: int
@@ -209,7 +209,7 @@ class _Run:
 
 
 def _runs(attributes: Sequence[tree_sitter.Node], source: bytes) -> dict[int, _Run]:
-    """Return attributes that follow each other on one line as one, by the byte after their last."""
+    """Return runs of attributes by the byte after the last; attributes on one line form one run."""
     runs: dict[int, _Run] = {}
     before: _Run | None = None
     for node in sorted(attributes, key=lambda node: node.start_byte):
@@ -227,20 +227,20 @@ def _runs(attributes: Sequence[tree_sitter.Node], source: bytes) -> dict[int, _R
 
 
 def _ends_line(byte: int, source: bytes) -> bool:
-    """Return whether nothing but a comment follows on the line."""
+    """Return whether the rest of the line is empty or a comment."""
     end = source.find(b"\n", byte)
     rest = source[byte : end if end >= 0 else len(source)].strip()
     return not rest or rest.startswith((b"//", b"/*", b"#"))
 
 
 def last_row(node: tree_sitter.Node) -> int:
-    """Return the row of a node's last byte; some grammars count the line end after it in."""
+    """Return the row of the last byte of a node; some grammars include the line end after it."""
     row, column = node.end_point
     return row - 1 if column == 0 and row > node.start_point[0] else row
 
 
-def _without_doubles(drafts: Sequence[Draft]) -> list[Draft]:
-    """Return the drafts, of several for one name the first; what it lacks it takes from the others."""
+def _without_duplicates(drafts: Sequence[Draft]) -> list[Draft]:
+    """Return one draft for each name: the first, with fields that it lacks from the others."""
     first: dict[tuple[int, str], Draft] = {}
     for one in drafts:
         known = first.setdefault((one.name_start, one.name), one)
@@ -255,7 +255,7 @@ def _without_doubles(drafts: Sequence[Draft]) -> list[Draft]:
 
 
 def _extend(drafts: list[Draft], outers: Sequence[tree_sitter.Node]) -> None:
-    """Give each outer node's start to the first definition in it, if that ends on the same line, and to those beside it."""
+    """Extend the first definition inside each outer node to its start, if both end on one row."""
     if not outers:
         return
     drafts.sort(key=lambda one: (one.start, -one.end))
@@ -267,10 +267,10 @@ def _extend(drafts: list[Draft], outers: Sequence[tree_sitter.Node]) -> None:
             if one.start >= outer.end_byte or (extended is not None and one.node != extended.node):
                 break
             if one.end > outer.end_byte or end_row != (one.last_row if one.last_row >= 0 else last_row(one.node)):
-                continue  # something inside a decorator, before the definition
+                continue  # a definition inside a decorator
             one.start = outer.start_byte
             one.first_row = outer.start_point[0]
-            extended = one  # and with it the other names of one statement
+            extended = one  # other names of the same statement follow
 
 
 def _same_place(one: Draft, other: Draft) -> bool:
@@ -280,18 +280,18 @@ def _same_place(one: Draft, other: Draft) -> bool:
 def _definition(
     one: Draft, parent: int, values: Sequence[Definition], lines: LeadLines, source: bytes, dialect: Dialect
 ) -> Definition:
-    holder = values[parent] if parent >= 0 else None
-    holder_kind = holder.kind if holder else ""
-    kind = dialect.refine_kind(one, holder_kind, holder.name if holder else "", source)
+    enclosing = values[parent] if parent >= 0 else None
+    parent_kind = enclosing.kind if enclosing else ""
+    kind = dialect.refine_kind(one, parent_kind, enclosing.name if enclosing else "", source)
     first_row = one.first_row if one.first_row >= 0 else one.node.start_point[0]
     end_row = one.last_row if one.last_row >= 0 else last_row(one.node)
     lead = lines.above(first_row, one.start)
     one.start = lead.start
-    inner = dialect.docstring(one, source)
-    doc = f"{lead.text}\n{inner}" if lead.text and inner else lead.text or inner
+    docstring = dialect.docstring(one, source)
+    doc = f"{lead.text}\n{docstring}" if lead.text and docstring else lead.text or docstring
     return Definition(
         name=one.name,
-        qualified_name=_qualified(holder.qualified_name if holder else "", one.owner, one.name),
+        qualified_name=_qualified(enclosing.qualified_name if enclosing else "", one.owner, one.name),
         kind=kind,
         parent=parent,
         lead_line=lead.first_row + 1,
@@ -302,12 +302,12 @@ def _definition(
         doc=doc[:MAX_DOC_CHARACTERS],
         bases=one.bases,
         returns=one.returns,
-        exported=dialect.is_exported(one, holder_kind, source),
+        exported=dialect.is_exported(one, parent_kind, source),
     )
 
 
 def _qualified(above: str, owner: str, name: str) -> str:
-    """Return the qualified name; what the enclosing definitions say already is not said again."""
+    """Return the qualified name; an owner that repeats the enclosing definitions is not repeated."""
     if owner and above:
         if above == owner or above.endswith("." + owner):
             owner = ""
@@ -317,17 +317,12 @@ def _qualified(above: str, owner: str, name: str) -> str:
 
 
 def _signature(one: Draft, lines: LeadLines, dialect: Dialect) -> str:
-    """Return the head on one line: up to the body; without one, the whole of a function or a value's first line."""
+    """Return the head on one line: all before the body; without a body, the whole function or the first line of a value."""
     start = one.node.start_byte
     end = one.body.start_byte if one.body is not None else one.node.end_byte
     head = lines.without_comments(start, min(end, start + 6 * MAX_SIGNATURE_CHARACTERS))
     text = dialect.signature(head.decode("utf-8", "replace"))
-    if one.body is None and one.kind not in FUNCTION_KINDS and one.kind != "declaration":
+    if one.body is None and one.kind not in CODE_CALLABLE_KINDS and one.kind != "declaration":
         text = text.strip().partition("\n")[0]
     text = _white.sub(" ", text).strip().rstrip(dialect.signature_end).removesuffix("=>").strip()
     return text if len(text) <= MAX_SIGNATURE_CHARACTERS else text[: MAX_SIGNATURE_CHARACTERS - 1].rstrip() + "…"
-
-
-__all__ = [
-    "TYPE_KINDS", "VALUE_KINDS", "Definitions", "LeadLines", "Owners", "finish_definitions", "last_row",
-]  # fmt: skip

@@ -1,25 +1,26 @@
-"""Extraction: one file's text becomes facts, by its language's query and what its dialect adds.
+"""Extracts the facts of one file with the query and the dialect of its language.
 
-How the queries (`queries/*.scm`) tell the engine what they found; the captures of one pattern belong together:
+The captures of the queries (`queries/*.scm`); those of one pattern belong together:
 
-* `@definition.KIND` is the whole definition, with `@name`; also `@body` (the head ends before it), `@owner` (the type that a
-  method is written for outside it), `@base` (types it extends, several), `@bases` (a node whose named children are these),
-  `@returns`. Where two patterns give the same name in the same place they are one definition, which has what either says;
-  of two kinds that are no values the one that is found first counts. A variable inside a function or a value is dropped.
-* `@outer` is something around one definition (decorators, `export`, a template's head): the definition starts with it.
-* `@attribute` and `@comment` are siblings above a definition, which starts with the attributes and leads with the comments.
-* `@reference.KIND` is the name that is used, with `@receiver` (what stands before it) and `@arguments`. Where several
-  patterns give the same node, a call wins over a "type", and that over a "value". A "value" counts only if the file
-  defines or imports such a name, or it hangs on a receiver that is known so, or the pattern has `@sure` too.
-* `@binding` is a local name or member, with `@type` (its type), `@result` (a function that is called), `@same` (another
-  name that it stands for) or `@value` (any expression, which is told by its text).
-* `@bindings` leaves the reading to the dialect's `bindings`, `@import` to its `imports`.
-* `@local` is a name that a function binds, which in it is no "value" that other definitions give.
+* `@definition.KIND` is the whole definition. It needs `@name` and may have `@body` (the head ends before it), `@owner` (the
+  type of a method that is written outside it), `@base` (a type that it extends; several), `@bases` (a node whose named
+  children are the bases) and `@returns`. Two patterns that match one name at one position give one definition with the
+  captures of both; the first kind counts unless it is that of a value or alias. Variables inside functions and values
+  are dropped.
+* `@outer` is a node around one definition (decorators, `export`, the head of a template); the definition starts with it.
+* `@attribute` and `@comment` are siblings above a definition: it starts with the attributes and leads with the comments.
+* `@reference.KIND` is the used name, with `@receiver` (the expression before it) and `@arguments`. If several patterns
+  match one node, a call wins over a "type", and a "type" over a "value". A "value" counts only if the file defines or
+  imports its name or the first name of its receiver, or if the pattern has `@sure`.
+* `@binding` is a local name or member, with `@type` (its type), `@result` (the function that is called), `@same` (the name
+  that it aliases) or `@value` (any expression, read as text).
+* `@bindings` is read by the dialect's `bindings`, `@import` by its `imports`.
+* `@local` is a name that a function binds; inside the function it is not a "value".
 * `@export` is the name for importers, with `@local`; `@export.default` needs only `@local`.
 * `@package` is the name of the file's package.
 
-Other captures are for predicates and dialects. Types lose their arguments and signs; receivers are chains of names and
-calls. **Invariant:** total and pure: any text gives facts, the same text the same facts.
+Other captures serve predicates and dialects. Types lose arguments and sigils; receivers are chains of names and calls.
+**Invariant:** extraction is total and pure: any text gives facts, and the same text gives the same facts.
 """
 
 import re
@@ -27,12 +28,24 @@ from dataclasses import replace
 
 import tree_sitter
 
-from codecards.indexer.facts import Binding, Definition, Export, FileFacts, Import, Reference
-from codecards.indexer.parse.captures import Collected, collect, text_of
+from codecards.indexer.facts import (
+    TYPE_BODY_KINDS,
+    VALUE_KINDS,
+    Binding,
+    Definition,
+    Export,
+    FileFacts,
+    Import,
+    Reference,
+)
+from codecards.indexer.parse.captures import Collected, collect
 from codecards.indexer.parse.comments import clean_comment
 from codecards.indexer.parse.definitions import MAX_DEPTH, Definitions, LeadLines, Owners, finish_definitions, last_row
 from codecards.indexer.parse.dialects import dialect_of
-from codecards.indexer.parse.dialects.base import TYPE_KINDS, UNKNOWN, VALUE_KINDS, Captures, Dialect, RawBinding
+from codecards.indexer.parse.dialects.base import Dialect
+from codecards.indexer.parse.dialects.chains import UNKNOWN
+from codecards.indexer.parse.dialects.drafts import RawBinding
+from codecards.indexer.parse.dialects.nodes import Captures, node_text
 from codecards.indexer.parse.languages import LANGUAGE_BY_NAME
 from codecards.indexer.parse.tree import (
     MAX_BRACKET_DEPTH,
@@ -48,7 +61,7 @@ from codecards.indexer.problems import Reason
 MAX_DOC_CHARACTERS = 2_000
 LONG_ARGUMENTS_BYTES = 2_000
 GENERATED_ROWS = 40
-"""A file says in its first lines that a program wrote it."""
+"""Number of rows at the top in which a file may declare itself generated."""
 _generated = re.compile(
     r"Code generated .{0,80}DO NOT EDIT|@generated\b|<auto-?generated|(?<!files )auto(?:matically)?[- ]?generated (?:by|from|file|code|using|with)"
     r"|This file (?:is|was|has been) (?:auto\w*[- ]?)?generated|Generated by the protocol buffer compiler|DO NOT (?:EDIT|MODIFY).{0,40}generated"
@@ -58,37 +71,37 @@ _generated = re.compile(
 _bundled = re.compile(
     rb"\bwebpackUniversalModuleDefinition\b|\b__webpack_require__\b|\bwebpackJsonp\b|\bparcelRequire\b"
 )
-"""Names that only a bundler's output begins with."""
+"""Names with which only the output of a bundler begins."""
 BUNDLE_HEAD_BYTES = 3_000
 _license = re.compile(r"copyright|licen[sc]ed? (?:under|to)|SPDX-License|all rights reserved", re.IGNORECASE)
 _first_word = re.compile(rb"[\w$]+")
 _uncommon_argument = re.compile(rb"\*|\.\.\.|#|//|&\w")
 _OPENINGS = (b"", b"<?php", b"<?")
-"""What may stand before and between the comments at the top."""
+"""Text that may precede and separate the comments at the top."""
 _VALUE_TARGETS = frozenset({"function", "class", "struct", "macro", "object", "interface", "record", "declaration"})
 
 
 def extract(text: str, language: str) -> FileFacts:
-    """Return what a text says. Never raises on any text.
+    """Return the facts of a text. Never raises, whatever the text.
 
     Args:
-        text: Decoded; a text without LF may have CR line ends.
-        language: As told by `detect_language`; "" for text without a grammar.
+        text: Decoded text; without LF it may have CR line ends.
+        language: Result of `detect_language`; "" for text without a grammar.
     """
     if "\r" in text and "\n" not in text:
         text = text.replace("\r", "\n")
-    if "\0" in text:  # the parsers take it for the end of the text
+    if "\0" in text:  # parsers take it for the end of the text
         text = text.replace("\0", " ")
     n_lines = text.count("\n") + (not text.endswith("\n") if text else 0)
     dialect = dialect_of(language)
-    whole = dialect.whole_file(text, n_lines, extract)
-    if whole is not None:
-        return whole
+    facts = dialect.whole_file(text, n_lines, extract)
+    if facts is not None:
+        return facts
     parts = dialect.embedded(text)
     if parts is not None:
-        return dialect.finish(_joined(language, n_lines, [extract(part, name) for name, part in parts]), text)
+        return dialect.finish(_combined(language, n_lines, [extract(part, name) for name, part in parts]), text)
     if language not in LANGUAGE_BY_NAME or definition_query(language) is None:
-        return FileFacts(language, n_lines, generated=_says_generated(text[:3000]))
+        return FileFacts(language, n_lines, generated=_declares_generated(text[:3000]))
     return dialect.finish(_parsed_facts(text, n_lines, language, dialect), text)
 
 
@@ -103,9 +116,12 @@ def _parsed_facts(text: str, n_lines: int, language: str, dialect: Dialect) -> F
     owners = Owners(definitions.drafts)
     imports = _imports(found, owners)
     n_errors, first_error = count_errors(syntax, language)
-    problems = [(Reason.PARSED_IN_PART, dialect.problem(n_errors, first_error))] if n_errors else []
+    problems = [(Reason.PARSED_IN_PART, dialect.error_detail(n_errors, first_error))] if n_errors else []
     if definitions.n_too_deep or is_too_deep(source):
-        detail = f"definitions are followed {MAX_DEPTH} deep, brackets {MAX_BRACKET_DEPTH} deep; what is nested deeper is left out"
+        detail = (
+            f"nested too deeply: definitions deeper than {MAX_DEPTH} levels and brackets deeper than {MAX_BRACKET_DEPTH}"
+            " are left out"
+        )
         problems.append((Reason.TOO_DEEP, detail))
     return FileFacts(
         language=language,
@@ -126,7 +142,7 @@ def _references(
     found: Collected, owners: Owners, definitions: Definitions, imports: tuple[Import, ...]
 ) -> tuple[Reference, ...]:
     source, dialect = found.source, found.dialect
-    values = _Values(found, owners, definitions, imports)
+    values = _ValueUses(found, owners, definitions, imports)
     self_names = definitions.self_names
     references: list[Reference] = []
     for start in sorted(found.references.keys() - found.names):
@@ -148,8 +164,8 @@ def _references(
     return tuple(references)
 
 
-class _Values:
-    """Tells which names that stand alone may mean a function or a type; most are variables, and are dropped early."""
+class _ValueUses:
+    """Decides which bare names may refer to a function or a type; most are variables and are dropped early."""
 
     def __init__(self, found: Collected, owners: Owners, definitions: Definitions, imports: tuple[Import, ...]) -> None:
         self._source = found.source
@@ -163,10 +179,10 @@ class _Values:
         self._known_bytes = {name.encode() for name in known}
         self._method_bytes = {name.encode() for name in self._methods}
         self._imported_bytes = {name.encode() for name in self._imported}
-        self._bound = {(owners.at(node.start_byte), text_of(found.source, node)) for node in found.locals}
+        self._bound = {(owners.at(node.start_byte), node_text(node, found.source)) for node in found.locals}
 
     def may_mean(self, node: tree_sitter.Node, captures: Captures) -> bool:
-        """Return whether the file defines or imports the name, or what it hangs on."""
+        """Return whether the file defines or imports the name or the first name of its receiver."""
         if "sure" in captures:
             return True
         source = self._source
@@ -178,7 +194,7 @@ class _Values:
         return name in self._method_bytes or (head is not None and head[0] in self._imported_bytes)
 
     def is_bound(self, name: str, owner: int) -> bool:
-        """Return whether a function around a place binds the name, so that it means nothing outside."""
+        """Return whether `owner` or a definition around it binds the name locally."""
         while self._bound and owner >= 0:
             if (owner, name) in self._bound:
                 return True
@@ -186,14 +202,14 @@ class _Values:
         return False
 
     def kind_of(self, name: str) -> str:
-        """Return the kind of a use of the bare name."""
+        """Return the kind of a reference by the bare name."""
         return "call" if self._bare_names_call and name in self._methods else "value"
 
 
 def _n_arguments(node: tree_sitter.Node, source: bytes, dialect: Dialect) -> int:
-    """Return the number of arguments; their types are looked at only where a sign says that it may matter."""
+    """Return the number of arguments; their node types are checked only if the text has a splat or comment character."""
     start, end = node.start_byte, node.end_byte
-    # Long arguments are not searched: nested ones would be searched again and again.
+    # Long arguments are counted directly: the search would repeat at each level of nested calls.
     if end - start > LONG_ARGUMENTS_BYTES or _uncommon_argument.search(source, start, end):
         return dialect.count_arguments(node)
     return node.named_child_count
@@ -212,7 +228,7 @@ def _bindings(found: Collected, owners: Owners, definitions: Definitions) -> tup
     source, dialect = found.source, found.dialect
     raw: list[RawBinding] = []
     typed: set[int] = set()
-    # `x: Foo = make()` matches twice: the type that is written counts, so those with one go first.
+    # `x: Foo = make()` matches twice; matches with a declared type go first and win.
     for captures in sorted(found.bindings, key=lambda captures: "type" not in captures):
         node = captures["binding"][0]
         if "type" not in captures and node.start_byte in typed:
@@ -221,7 +237,7 @@ def _bindings(found: Collected, owners: Owners, definitions: Definitions) -> tup
         if value:
             raw.append(RawBinding(dialect.chain_at(node, source), value, node))
             typed.add(node.start_byte)
-    for captures in found.own_bindings:
+    for captures in found.dialect_bindings:
         raw += dialect.bindings(captures, source)
     raw.sort(key=lambda one: one.node.start_byte)
     self_names = definitions.self_names
@@ -234,7 +250,9 @@ def _bindings(found: Collected, owners: Owners, definitions: Definitions) -> tup
         if self_names and owner >= 0 and self_names[owner]:
             name = _as_self(name, self_names[owner]) if "." in name else name
             value = _as_self(value, self_names[owner])
-        if owner >= 0 and definitions.drafts[owner].name_start == one.node.start_byte:  # the name of what holds it
+        if (
+            owner >= 0 and definitions.drafts[owner].name_start == one.node.start_byte
+        ):  # the binding names its own owner
             owner = definitions.values[owner].parent
         scope = _scope(definitions.values, owner, is_member=name.startswith("self."))
         bindings[name, value, one.node.start_point[0] + 1, scope] = None
@@ -242,7 +260,7 @@ def _bindings(found: Collected, owners: Owners, definitions: Definitions) -> tup
 
 
 def _bound_value(captures: Captures, source: bytes, dialect: Dialect) -> str:
-    """Return the value of a binding, "" if nothing is known."""
+    """Return the value of a binding, "" if it is unknown."""
     if "type" in captures:
         node = captures["type"][0]
         return dialect.type_text(source[node.start_byte : node.end_byte])
@@ -259,26 +277,26 @@ def _bound_value(captures: Captures, source: bytes, dialect: Dialect) -> str:
 
 
 def _as_self(written: str, self_name: str) -> str:
-    """Return a chain with "self" for the name that a method gives its receiver."""
+    """Return a chain with "self" in place of the method's own name for its receiver."""
     sign = "=" if written.startswith("=") else ""
     head, dot, rest = written.removeprefix("=").partition(".")
     return f"{sign}self{dot}{rest}" if head == self_name else written
 
 
 def _scope(definitions: tuple[Definition, ...], owner: int, *, is_member: bool) -> int:
-    """Return the definition in which a name holds that stands in `owner`; that of a member is its type."""
+    """Return the definition whose scope binds a name that is written in `owner`; for a member, its type."""
     while owner >= 0 and definitions[owner].kind in VALUE_KINDS:
         owner = definitions[owner].parent
     if not is_member:
         return owner
     around = owner
-    while around >= 0 and definitions[around].kind not in TYPE_KINDS:
+    while around >= 0 and definitions[around].kind not in TYPE_BODY_KINDS:
         around = definitions[around].parent
     return around if around >= 0 else owner
 
 
 def _leading_comment(found: Collected, definitions: tuple[Definition, ...]) -> str:
-    """Return the docstring or the comments at the top; a licence only where there is nothing else."""
+    """Return the docstring or the comments at the top; a licence only if there is nothing else."""
     docstring = found.dialect.module_doc(found.source)
     if docstring:
         return docstring[:MAX_DOC_CHARACTERS]
@@ -290,49 +308,49 @@ def _leading_comment(found: Collected, definitions: tuple[Definition, ...]) -> s
         row = node.start_point[0]
         if row + 1 in leads or found.source[end : node.start_byte].strip() not in _OPENINGS or len(blocks) > 20:
             break
-        words = clean_comment(text_of(found.source, node))
+        cleaned = clean_comment(node_text(node, found.source))
         if row == 0 and found.source.startswith(b"#!") and node.start_byte == 0:
-            words = ""
+            cleaned = ""
         if blocks and row <= next_row:
-            blocks[-1] = f"{blocks[-1]}\n{words}".strip()
+            blocks[-1] = f"{blocks[-1]}\n{cleaned}".strip()
         else:
-            blocks.append(words)
+            blocks.append(cleaned)
         next_row, end = last_row(node) + 1, node.end_byte
-    told = [block for block in blocks if block and not _license.search(block)]
-    return "\n".join(told or [block for block in blocks if block])[:MAX_DOC_CHARACTERS].strip()
+    descriptive = [block for block in blocks if block and not _license.search(block)]
+    return "\n".join(descriptive or [block for block in blocks if block])[:MAX_DOC_CHARACTERS].strip()
 
 
 def _is_generated(found: Collected) -> bool:
     return any(
-        _says_generated(text_of(found.source, node)) for node in found.comments if node.start_point[0] < GENERATED_ROWS
+        _declares_generated(node_text(node, found.source))
+        for node in found.comments
+        if node.start_point[0] < GENERATED_ROWS
     )
 
 
-def _says_generated(text: str) -> bool:
+def _declares_generated(text: str) -> bool:
     return _generated.search(text) is not None
 
 
-def _joined(language: str, n_lines: int, parts: list[FileFacts]) -> FileFacts:
-    """Return the facts of a file's parts as one; parts come in the order of their first lines."""
-    normalised_name = FileFacts(language, n_lines)
+def _combined(language: str, n_lines: int, parts: list[FileFacts]) -> FileFacts:
+    """Return the facts of the parts of a file as one; parts are ordered by first line."""
+    joined = FileFacts(language, n_lines)
     for part in parts:
-        shift = len(normalised_name.definitions)
-        normalised_name = replace(
-            normalised_name,
-            definitions=normalised_name.definitions
+        shift = len(joined.definitions)
+        joined = replace(
+            joined,
+            definitions=joined.definitions
             + tuple(replace(one, parent=_shifted(one.parent, shift)) for one in part.definitions),
-            references=normalised_name.references
+            references=joined.references
             + tuple(replace(one, owner=_shifted(one.owner, shift)) for one in part.references),
-            imports=normalised_name.imports
-            + tuple(replace(one, scope=_shifted(one.scope, shift)) for one in part.imports),
-            bindings=normalised_name.bindings
-            + tuple(replace(one, scope=_shifted(one.scope, shift)) for one in part.bindings),
-            exports=normalised_name.exports + part.exports,
-            leading_comment=normalised_name.leading_comment or part.leading_comment,
-            generated=normalised_name.generated or part.generated,
-            problems=normalised_name.problems + part.problems,
+            imports=joined.imports + tuple(replace(one, scope=_shifted(one.scope, shift)) for one in part.imports),
+            bindings=joined.bindings + tuple(replace(one, scope=_shifted(one.scope, shift)) for one in part.bindings),
+            exports=joined.exports + part.exports,
+            leading_comment=joined.leading_comment or part.leading_comment,
+            generated=joined.generated or part.generated,
+            problems=joined.problems + part.problems,
         )
-    return normalised_name
+    return joined
 
 
 def _shifted(position: int, shift: int) -> int:

@@ -1,4 +1,4 @@
-"""Syntax hash: equal for texts that differ in layout and comments alone, another after any change of what they say."""
+"""Hash of the syntax of a text, independent of layout and comments; any other change gives another hash."""
 
 import hashlib
 import textwrap
@@ -10,27 +10,27 @@ from codecards.indexer.parse.languages import LANGUAGE_BY_NAME
 from codecards.indexer.parse.tree import encode, is_too_deep, parse
 
 MAX_CHARACTERS = 200_000
-"""Longer texts are hashed by their words alone."""
+"""Longer texts are not parsed; their words are hashed."""
 PARSE_SECONDS = 2.0
 OWN_NAME = b"\0self"
-"""Stands for the symbol's own name, so that a renamed symbol is known again."""
-_SIGNS = frozenset({",", ";"})
-"""Signs that a formatter adds and takes away."""
+"""Replaces the symbol's own name, so that a renamed symbol keeps its hash."""
+_OPTIONAL_TOKENS = frozenset({",", ";"})
+"""Tokens that formatters add and remove."""
 
 
 def syntax_hash(text: str, language: str, name: str = "") -> str:
-    """Return the hash of a text's normalised syntax, 32 hexadecimal digits.
+    """Return the hash of the normalised syntax of a text, 32 hexadecimal digits.
 
     Args:
         text: A definition, or a whole file.
-        language: One of `LANGUAGE_BY_NAME`, "" where there is no grammar: then only white space is left out.
-        name: The symbol's own name; it does not count.
+        language: Key of `LANGUAGE_BY_NAME`; without a grammar ("") only white space is ignored.
+        name: The symbol's own name, which is ignored.
     """
-    found = hashlib.blake2b(digest_size=16)
+    digest = hashlib.blake2b(digest_size=16)
     for token in _tokens(textwrap.dedent(text), language):
-        found.update(OWN_NAME if name and token == name.encode("utf-8", "replace") else token)
-        found.update(b"\n")
-    return found.hexdigest()
+        digest.update(OWN_NAME if name and token == name.encode("utf-8", "replace") else token)
+        digest.update(b"\n")
+    return digest.hexdigest()
 
 
 def _tokens(text: str, language: str) -> Iterator[bytes]:
@@ -47,21 +47,21 @@ def _tokens(text: str, language: str) -> Iterator[bytes]:
 
 
 def _leaves(root: tree_sitter.Node) -> Iterator[bytes]:
-    """Yield the tree in order: kind and end of each inner node, for they hold the nesting, and the texts of leaves."""
+    """Yield type and end of each inner node, which express the nesting, and the text of each leaf, in order."""
     cursor = root.walk()
-    going = True
-    while going:
+    has_next = True
+    while has_next:
         node = cursor.node
         if node is not None and "comment" not in node.type:
             text = node.text or b""
             if node.child_count == 0:
-                if node.type not in _SIGNS and text.strip():
+                if node.type not in _OPTIONAL_TOKENS and text.strip():
                     yield text
             else:
                 yield b"\0" + node.type.encode()
                 if cursor.goto_first_child():
                     continue
-        going = cursor.goto_next_sibling()
-        while not going and cursor.goto_parent():
+        has_next = cursor.goto_next_sibling()
+        while not has_next and cursor.goto_parent():
             yield b"\0"
-            going = cursor.goto_next_sibling()
+            has_next = cursor.goto_next_sibling()

@@ -1,6 +1,6 @@
-"""Languages: what a file is written in, told by its name and its first bytes, and where its grammar comes from.
+"""Detects the language of a file by its name and first bytes, and loads grammars.
 
-Importing this module loads no grammar; `load_grammar` does, once a language.
+Importing this module loads no grammar; `load_grammar` loads each once.
 """
 
 import importlib
@@ -14,67 +14,123 @@ if TYPE_CHECKING:
     import tree_sitter
 
 HEAD_BYTES = 8192
-"""How much of a file's start `detect_language` can use; more does no harm."""
+"""Number of bytes at the start of a file that `detect_language` uses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """One language that symbols can be extracted from."""
+    """A language from which symbols are extracted."""
 
     name: str
-    """As in `FileFacts.language`, the file of its query and the module of its dialect: "python"."""
+    """Value of `FileFacts.language`, and name of the query file and the dialect: "python"."""
     suffixes: tuple[str, ...] = ()
-    """Endings of file names in lower case, with the dot: (".py", ".pyi")."""
+    """File name suffixes in lower case, with the dot: (".py", ".pyi")."""
     filenames: tuple[str, ...] = ()
     """Whole file names: ("Rakefile",)."""
     interpreters: tuple[str, ...] = ()
-    """Programs that a `#!` line may name, without a version: ("python",)."""
+    """Interpreters of a `#!` line, without version: ("python",)."""
     grammar: str = ""
-    """Module of the grammar's package: "tree_sitter_python"; "" where a dialect reads the text by itself."""
+    """Module of the grammar: "tree_sitter_python"; "" if the dialect reads the text without one."""
     grammar_function: str = "language"
-    """Function of that module that returns the grammar; TypeScript's has two."""
+    """Function of the module that returns the grammar; TypeScript's module has two."""
 
 
 LANGUAGES: tuple[Language, ...] = (
-    Language("python", (".py", ".pyi", ".pyw", ".pyx", ".pxd", ".bzl"), ("SConstruct", "SConscript", "wscript"),
-             ("python", "pypy", "uv"), "tree_sitter_python"),
-    Language("javascript", (".js", ".jsx", ".mjs", ".cjs", ".es6"), ("Jakefile",), ("node", "nodejs", "bun"),
-             "tree_sitter_javascript"),
-    Language("typescript", (".ts", ".mts", ".cts"), (), ("deno", "ts-node", "tsx"), "tree_sitter_typescript",
-             "language_typescript"),
-    Language("tsx", (".tsx",), (), (), "tree_sitter_typescript", "language_tsx"),
-    Language("go", (".go",), (), (), "tree_sitter_go"),
-    Language("rust", (".rs",), (), ("rust-script",), "tree_sitter_rust"),
-    Language("java", (".java",), (), (), "tree_sitter_java"),
-    Language("c", (".c",), (), ("tcc",), "tree_sitter_c"),
-    Language("cpp", (".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".inl", ".tpp", ".txx", ".ixx",
-                     ".cppm", ".cu", ".cuh", ".ino"), (), (), "tree_sitter_cpp"),
-    Language("csharp", (".cs", ".csx"), (), (), "tree_sitter_c_sharp"),
-    Language("ruby", (".rb", ".rake", ".gemspec", ".ru", ".podspec", ".rbw", ".jbuilder"),
-             ("Rakefile", "Gemfile", "Guardfile", "Podfile", "Vagrantfile", "Fastfile", "Capfile", "Brewfile"),
-             ("ruby", "jruby"), "tree_sitter_ruby"),
-    Language("php", (".php", ".phtml", ".php5", ".php7", ".php8", ".phps"), (), ("php",), "tree_sitter_php", "language_php"),
-    Language("kotlin", (".kt", ".kts"), (), ("kotlin",), "tree_sitter_kotlin"),
-    Language("swift", (".swift",), (), ("swift",), "tree_sitter_swift"),
-    Language("scala", (".scala", ".sc", ".sbt"), (), ("scala", "scala-cli", "amm"), "tree_sitter_scala"),
-    Language("bash", (".sh", ".bash", ".zsh", ".ksh", ".bats", ".ebuild", ".eclass"),
-             (".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", "PKGBUILD", "APKBUILD"),
-             ("sh", "bash", "dash", "ash", "ksh", "zsh", "bats"), "tree_sitter_bash"),
-    Language("lua", (".lua", ".rockspec"), (".luacheckrc",), ("lua", "luajit", "texlua"), "tree_sitter_lua"),
-    Language("elixir", (".ex", ".exs"), (), ("elixir",), "tree_sitter_elixir"),
-    Language("haskell", (".hs", ".hsc"), (), ("runhaskell", "runghc", "stack", "cabal"), "tree_sitter_haskell"),
-    Language("zig", (".zig", ".zon"), (), (), "tree_sitter_zig"),
-    Language("sql", (".sql", ".ddl", ".psql", ".pgsql", ".mysql"), (), (), "tree_sitter_sql"),
-    Language("markdown", (".md", ".markdown", ".mdx", ".mkd", ".qmd", ".rmd"), (), (), "tree_sitter_markdown"),
-    Language("html", (".html", ".htm", ".xhtml"), (), (), "tree_sitter_html"),
-    Language("vue", (".vue",), (), (), "tree_sitter_html"),
-    Language("svelte", (".svelte",), (), (), "tree_sitter_svelte"),
-    Language("jupyter", (".ipynb",)),
-)  # fmt: skip
-"""All languages with symbols, each with one row; a language is added by its row, its query and, if need be, a dialect."""
+    Language(
+        "python",
+        suffixes=(".py", ".pyi", ".pyw", ".pyx", ".pxd", ".bzl"),
+        filenames=("SConstruct", "SConscript", "wscript"),
+        interpreters=("python", "pypy", "uv"),
+        grammar="tree_sitter_python",
+    ),
+    Language(
+        "javascript",
+        suffixes=(".js", ".jsx", ".mjs", ".cjs", ".es6"),
+        filenames=("Jakefile",),
+        interpreters=("node", "nodejs", "bun"),
+        grammar="tree_sitter_javascript",
+    ),
+    Language(
+        "typescript",
+        suffixes=(".ts", ".mts", ".cts"),
+        interpreters=("deno", "ts-node", "tsx"),
+        grammar="tree_sitter_typescript",
+        grammar_function="language_typescript",
+    ),
+    Language("tsx", suffixes=(".tsx",), grammar="tree_sitter_typescript", grammar_function="language_tsx"),
+    Language("go", suffixes=(".go",), grammar="tree_sitter_go"),
+    Language("rust", suffixes=(".rs",), interpreters=("rust-script",), grammar="tree_sitter_rust"),
+    Language("java", suffixes=(".java",), grammar="tree_sitter_java"),
+    Language("c", suffixes=(".c",), interpreters=("tcc",), grammar="tree_sitter_c"),
+    Language(
+        "cpp",
+        suffixes=tuple(
+            """.cpp .cc .cxx .c++ .hpp .hh .hxx .h++ .ipp .inl .tpp .txx
+            .ixx .cppm .cu .cuh .ino""".split()
+        ),
+        grammar="tree_sitter_cpp",
+    ),
+    Language("csharp", suffixes=(".cs", ".csx"), grammar="tree_sitter_c_sharp"),
+    Language(
+        "ruby",
+        suffixes=(".rb", ".rake", ".gemspec", ".ru", ".podspec", ".rbw", ".jbuilder"),
+        filenames=("Rakefile", "Gemfile", "Guardfile", "Podfile", "Vagrantfile", "Fastfile", "Capfile", "Brewfile"),
+        interpreters=("ruby", "jruby"),
+        grammar="tree_sitter_ruby",
+    ),
+    Language(
+        "php",
+        suffixes=(".php", ".phtml", ".php5", ".php7", ".php8", ".phps"),
+        interpreters=("php",),
+        grammar="tree_sitter_php",
+        grammar_function="language_php",
+    ),
+    Language("kotlin", suffixes=(".kt", ".kts"), interpreters=("kotlin",), grammar="tree_sitter_kotlin"),
+    Language("swift", suffixes=(".swift",), interpreters=("swift",), grammar="tree_sitter_swift"),
+    Language(
+        "scala",
+        suffixes=(".scala", ".sc", ".sbt"),
+        interpreters=("scala", "scala-cli", "amm"),
+        grammar="tree_sitter_scala",
+    ),
+    Language(
+        "bash",
+        suffixes=(".sh", ".bash", ".zsh", ".ksh", ".bats", ".ebuild", ".eclass"),
+        filenames=(".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", "PKGBUILD", "APKBUILD"),
+        interpreters=("sh", "bash", "dash", "ash", "ksh", "zsh", "bats"),
+        grammar="tree_sitter_bash",
+    ),
+    Language(
+        "lua",
+        suffixes=(".lua", ".rockspec"),
+        filenames=(".luacheckrc",),
+        interpreters=("lua", "luajit", "texlua"),
+        grammar="tree_sitter_lua",
+    ),
+    Language("elixir", suffixes=(".ex", ".exs"), interpreters=("elixir",), grammar="tree_sitter_elixir"),
+    Language(
+        "haskell",
+        suffixes=(".hs", ".hsc"),
+        interpreters=("runhaskell", "runghc", "stack", "cabal"),
+        grammar="tree_sitter_haskell",
+    ),
+    Language("zig", suffixes=(".zig", ".zon"), grammar="tree_sitter_zig"),
+    Language("sql", suffixes=(".sql", ".ddl", ".psql", ".pgsql", ".mysql"), grammar="tree_sitter_sql"),
+    Language("markdown", suffixes=(".md", ".markdown", ".mdx", ".mkd", ".qmd", ".rmd"), grammar="tree_sitter_markdown"),
+    Language("html", suffixes=(".html", ".htm", ".xhtml"), grammar="tree_sitter_html"),
+    Language("vue", suffixes=(".vue",), grammar="tree_sitter_html"),
+    Language("svelte", suffixes=(".svelte",), grammar="tree_sitter_svelte"),
+    Language("jupyter", suffixes=(".ipynb",)),
+)
+"""All languages with symbols. To add one, add a row, a query and, if the query is not enough, a dialect."""
 
 LANGUAGE_BY_NAME: Mapping[str, Language] = {language.name: language for language in LANGUAGES}
 
+FILE_SUFFIXES = (
+    "py|pyi|pyx|js|jsx|mjs|cjs|ts|tsx|mts|cts|go|rs|java|kt|kts|scala|sc|c|h|cc|cpp|cxx|hpp|hh|cs|rb|php|swift|lua|ex|exs"
+    "|hs|zig|sql|sh|bash|md|rst|toml|yaml|yml|json|vue|svelte|html|css|txt|cfg|ini"
+)
+"""Suffixes, as a regular expression, by which a word in a text is a file's name even without a folder."""
 _BY_SUFFIX = {suffix: language.name for language in LANGUAGES for suffix in language.suffixes}
 _BY_FILENAME = {filename: language.name for language in LANGUAGES for filename in language.filenames}
 _BY_INTERPRETER = {program: language.name for language in LANGUAGES for program in language.interpreters}
@@ -92,11 +148,11 @@ _CPP_GUARD = re.compile(rb"#[ \t]*if(?:def[ \t]+|[ \t]+defined[ \t(]*)__cplusplu
 
 
 def detect_language(path: str, head: bytes) -> str:
-    """Return the name of a file's language, "" for text without a grammar.
+    """Return the name of the language of a file, "" for text without a grammar.
 
     Args:
-        path: From the root, with slashes.
-        head: The first bytes of the file, best `HEAD_BYTES` of them.
+        path: Relative to the root, with slashes.
+        head: First bytes of the file, ideally `HEAD_BYTES`.
     """
     filename = path.rpartition("/")[2]
     if filename in _BY_FILENAME:
@@ -107,7 +163,7 @@ def detect_language(path: str, head: bytes) -> str:
     if lowered.endswith((".blade.php", ".d.ts")):
         return "php" if lowered.endswith(".php") else "typescript"
     stem, dot, suffix = lowered.rpartition(".")
-    if dot and filename.endswith(".C"):  # upper case is C++ by GCC's rule, and only upper case
+    if dot and filename.endswith(".C"):  # GCC treats the upper-case suffix as C++
         return "cpp"
     found = _BY_SUFFIX.get("." + suffix, "") if dot and stem else ""
     if not found and (not dot or not stem) and head.startswith(b"#!"):
@@ -116,7 +172,7 @@ def detect_language(path: str, head: bytes) -> str:
 
 
 def load_grammar(language: Language) -> "tree_sitter.Language":
-    """Return the language's grammar.
+    """Return the grammar of a language.
 
     Raises:
         ImportError: Its package is not installed.
@@ -126,19 +182,19 @@ def load_grammar(language: Language) -> "tree_sitter.Language":
 
 @cache
 def _load(module: str, function: str) -> "tree_sitter.Language":
-    import tree_sitter  # noqa: PLC0415 - so that telling languages stays cheap
+    import tree_sitter  # detecting languages alone does not need it
 
     return tree_sitter.Language(getattr(importlib.import_module(module), function)())
 
 
 def _header_language(head: bytes) -> str:
-    """Return "cpp" for a header with a construct that C does not have, outside `#ifdef __cplusplus`."""
+    """Return "cpp" for a header with a construct that only C++ has, outside `#ifdef __cplusplus`; else "c"."""
     code = _CPP_GUARD.sub(b"", _C_COMMENT.sub(b"", head))
     return "cpp" if _CPP_HEADER.search(code) else "c"
 
 
 def _interpreter_language(head: bytes) -> str:
-    """Return the language of the program that a `#!` line names, looking through `env` and versions."""
+    """Return the language of the interpreter in a `#!` line; `env` and versions are skipped."""
     match = _SHEBANG.match(head)
     if match is None:
         return ""

@@ -1,6 +1,6 @@
-"""Syntax: the text of one file becomes a syntax tree, within a time limit; its errors are counted.
+"""Parses the text of one file within a time limit, and counts syntax errors.
 
-Nothing here follows the tree by recursion, so that no nesting, however deep, overflows the stack.
+Nothing here recurses over the tree, so deep nesting cannot overflow the stack.
 """
 
 import time
@@ -14,14 +14,14 @@ import tree_sitter
 from codecards.indexer.parse.languages import LANGUAGE_BY_NAME, load_grammar
 
 PARSE_SECONDS = 10.0
-"""Longest parse of one file; 1 MB of common code takes 0.1 s, and only pathological text comes near."""
+"""Time limit for one file. 1 MB of common code takes 0.1 s; only pathological text comes near the limit."""
 
 MATCH_LIMIT = 1_024
-"""Most matches that a query may have under way at once: no real file comes near, and pathological ones cost its square."""
+"""Maximum number of matches in progress: no real file comes near, and the cost of pathological files is its square."""
 MAX_NODE_DEPTH = 1_000
-"""Deepest nodes that are queried: the cost of each grows with its depth."""
+"""Maximum depth of queried nodes: the cost of each grows with its depth."""
 MAX_BRACKET_DEPTH = 300
-"""Deepest nesting of brackets that surely stays above `MAX_NODE_DEPTH`."""
+"""Maximum nesting of brackets; deeper nodes may exceed `MAX_NODE_DEPTH`."""
 _BRACKETS = b"()[]{}"
 _STEPS = {code: 1 if code in b"([{" else -1 for code in _BRACKETS}
 _NO_BRACKETS = bytes(set(range(256)) - set(_BRACKETS))
@@ -31,37 +31,37 @@ QUERY_FILES = {
     "tsx": ("ecma", "typescript", "jsx"),
     "cpp": ("c", "cpp"),
 }
-"""Languages whose query is put together of several files."""
+"""Languages whose query consists of several files."""
 
 
 @dataclass(frozen=True, slots=True)
-class Syntax:
-    """A parsed text. Nodes are valid only while it lives."""
+class SyntaxTree:
+    """A parsed text. Its nodes are valid only as long as this object."""
 
     data: bytes
-    """The text in UTF-8; nodes count in its bytes."""
+    """The text in UTF-8; positions of nodes are byte offsets into it."""
     tree: tree_sitter.Tree
     parser: tree_sitter.Parser
-    """Held so that neither outlives the other; bindings of old releases freed it too early."""
+    """Kept alive with the tree: old releases of the binding freed it too early."""
 
     @property
     def root(self) -> tree_sitter.Node:
-        """The node of the whole text."""
+        """Root node of the tree."""
         return self.tree.root_node
 
 
 def encode(text: str) -> bytes:
-    """Return the text in UTF-8; half surrogate pairs, which have no UTF-8, become question marks."""
+    """Return the text in UTF-8; lone surrogates, which UTF-8 cannot encode, become question marks."""
     return text.encode("utf-8", "replace")
 
 
-def parse(data: bytes, language: str, *, limit_s: float = PARSE_SECONDS) -> Syntax | None:
-    """Return the syntax of a text, or None if parsing took longer than limit_s.
+def parse(data: bytes, language: str, *, limit_s: float = PARSE_SECONDS) -> SyntaxTree | None:
+    """Return the syntax tree of a text, or None if parsing exceeds limit_s.
 
     Args:
         data: UTF-8.
-        language: One of `LANGUAGE_BY_NAME` that has a grammar.
-        limit_s: Seconds, by the wall clock.
+        language: Key of `LANGUAGE_BY_NAME` with a grammar.
+        limit_s: Wall-clock seconds.
 
     Raises:
         ImportError: The grammar's package is not installed.
@@ -77,27 +77,27 @@ def parse(data: bytes, language: str, *, limit_s: float = PARSE_SECONDS) -> Synt
 
     try:
         tree = parser.parse(read, progress_callback=is_over)
-    except ValueError:  # the binding's only sign of a cancelled parse
+    except ValueError:  # how the binding reports a cancelled parse
         return None
-    return Syntax(data, tree, parser)
+    return SyntaxTree(data, tree, parser)
 
 
-def find_matches(syntax: Syntax, query: tree_sitter.Query) -> list[tuple[int, dict[str, list[tree_sitter.Node]]]]:
-    """Return the query's matches in the whole tree, as (number of the pattern, nodes by capture)."""
-    # No progress callback: py-tree-sitter 0.26.1 dies of it (segmentation fault).
+def find_matches(syntax: SyntaxTree, query: tree_sitter.Query) -> list[tuple[int, dict[str, list[tree_sitter.Node]]]]:
+    """Return the matches of a query in the whole tree, as (number of the pattern, nodes by capture)."""
+    # No progress callback: it makes py-tree-sitter 0.26.1 crash (segmentation fault).
     cursor = tree_sitter.QueryCursor(query, match_limit=MATCH_LIMIT)
     cursor.set_max_start_depth(MAX_NODE_DEPTH)
     return cursor.matches(syntax.root)
 
 
 def is_too_deep(data: bytes) -> bool:
-    """Return whether brackets are nested deeper than is followed (those in comments and strings count too)."""
+    """Return whether brackets are nested deeper than `MAX_BRACKET_DEPTH`; those in comments and strings count too."""
     brackets = data.translate(None, _NO_BRACKETS)
     return len(brackets) > MAX_BRACKET_DEPTH and max(accumulate(map(_STEPS.__getitem__, brackets))) > MAX_BRACKET_DEPTH
 
 
-def count_errors(syntax: Syntax, language: str) -> tuple[int, int]:
-    """Return the number of error and missing nodes, and the 1-based line of the first (0 if there is none)."""
+def count_errors(syntax: SyntaxTree, language: str) -> tuple[int, int]:
+    """Return the number of error and missing nodes and the 1-based line of the first, (0, 0) if there is none."""
     if not syntax.root.has_error:
         return 0, 0
     cursor = tree_sitter.QueryCursor(_error_query(language), match_limit=MATCH_LIMIT)
@@ -111,7 +111,7 @@ def count_errors(syntax: Syntax, language: str) -> tuple[int, int]:
 
 @cache
 def query_text(language: str) -> str:
-    """Return the text of `queries/LANGUAGE.scm`, "" if there is none."""
+    """Return the query of a language as text, "" if it has none."""
     shared = QUERY_FILES.get(language, (language,))
     folder = resources.files("codecards.indexer.parse").joinpath("queries")
     files = [folder.joinpath(f"{name}.scm") for name in shared]
@@ -120,7 +120,7 @@ def query_text(language: str) -> str:
 
 @cache
 def definition_query(language: str) -> tree_sitter.Query | None:
-    """Return a language's query, or None if it has none."""
+    """Return the compiled query of a language, None if it has none."""
     text = query_text(language)
     return tree_sitter.Query(load_grammar(LANGUAGE_BY_NAME[language]), text) if text else None
 

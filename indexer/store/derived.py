@@ -1,4 +1,4 @@
-"""Deriving: what a generation changes, as told to whatever is derived from it: columns, word index, vectors."""
+"""The interface between a new generation and the indexes derived from it: columns, word index and vectors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from codecards.indexer.store.rows import IndexedFile
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
-    """A file that this generation holds anew, for what is derived from it."""
+    """A file that is new or changed in a generation."""
 
     entry: IndexedFile
     cards: tuple[Card, ...]
@@ -21,27 +21,27 @@ class ChangedFile:
 
 @dataclass(frozen=True, slots=True)
 class GenerationDiff:
-    """What a generation changes, for what is derived from it."""
+    """The difference between a generation and the one before."""
 
     old_folder: Path | None
-    """What was derived from the generation before; None to derive all anew (`changed` then holds every file)."""
+    """The derived files of the generation before; None to derive everything anew (`changed` then has every file)."""
     new_folder: Path
-    """Where to put what is derived now; does not exist yet."""
+    """The folder for the new derived files; it does not exist yet."""
     changed: Sequence[ChangedFile]
     removed_ids: frozenset[int]
-    """Ids of files that are gone."""
+    """Ids of the files that are no longer indexed."""
     links: Sequence[tuple[int, int, int]]
-    """(source file id, target file id, number of edges), whole."""
+    """(source file id, target file id, number of edges) for all files of the generation."""
 
 
 class Deriver(Protocol):
-    """Makes what is derived from a generation: columns, word index, vectors."""
+    """Builds the derived files of a generation."""
 
     identity: str
-    """Changes with anything that makes older derived files useless: their format, the embedder."""
+    """Changes with everything that makes older derived files unusable: their format, the embedder."""
 
     def derive(self, change: GenerationDiff) -> None:
         """Fill `change.new_folder`."""
 
     def usable(self, folder: Path) -> bool:
-        """Return whether the files of a derived folder are whole."""
+        """Return whether the files of a derived folder are complete and undamaged."""

@@ -1,14 +1,14 @@
--- The snapshot: one SQLite file; everything else in the index folder is derived from it.
--- Paths are the bytes of the name (os.fsencode), for a name need not be UTF-8.
+-- The snapshot is one SQLite file; everything else in the index folder is derived from it.
+-- Paths are the bytes of the name (os.fsencode), since a name need not be UTF-8.
 
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
--- What a content says, kept by content: renames, branch switches and reverts find it again.
+-- Records by content, so that renames, branch switches and reverts find them again.
 CREATE TABLE records (
     content_key BLOB PRIMARY KEY,    -- BLAKE2b of language and bytes
     facts BLOB NOT NULL,             -- MessagePack of facts.FileFacts
-    rest BLOB NOT NULL,              -- MessagePack of the other fields of file_record.FileRecord
-    last_used INTEGER NOT NULL       -- generation that last had a file of this content
+    rest BLOB NOT NULL,              -- MessagePack of the other fields of record.ContentRecord
+    last_used INTEGER NOT NULL       -- last generation with a file of this content
 ) WITHOUT ROWID;
 
 CREATE TABLE files (
@@ -19,14 +19,14 @@ CREATE TABLE files (
     mtime_ns INTEGER NOT NULL,
     ctime_ns INTEGER NOT NULL,
     inode INTEGER NOT NULL,
-    racy INTEGER NOT NULL,           -- changed so shortly before it was read that its time stamp proves nothing
+    racy INTEGER NOT NULL,           -- changed so shortly before it was read that an equal time stamp proves nothing
     language TEXT NOT NULL,
     encoding TEXT NOT NULL,
     role TEXT NOT NULL,
     module TEXT NOT NULL,
     n_lines INTEGER NOT NULL,
     leading_comment TEXT NOT NULL,
-    interface BLOB NOT NULL          -- edge_resolution.interface_digest
+    interface BLOB NOT NULL          -- symbols.interface_digest
 );
 
 CREATE TABLE problems (
@@ -34,14 +34,14 @@ CREATE TABLE problems (
     reason TEXT NOT NULL,
     detail TEXT NOT NULL,
     kept TEXT NOT NULL,
-    of_content INTEGER NOT NULL      -- 1: the content has it, and keeps it until it changes; 0: reading failed
+    of_content INTEGER NOT NULL      -- 1: a problem of the content, until it changes; 0: a problem of listing or reading
 );
 CREATE INDEX problems_by_path ON problems (path);
 
 CREATE TABLE cards (
     card_id INTEGER PRIMARY KEY AUTOINCREMENT,
     file_id INTEGER NOT NULL,
-    position INTEGER NOT NULL,       -- in the file's drafts
+    position INTEGER NOT NULL,       -- among the cards of the file
     definition INTEGER NOT NULL,
     kind TEXT NOT NULL,
     name TEXT NOT NULL,
@@ -65,16 +65,16 @@ CREATE INDEX cards_by_name ON cards (folded_name) WHERE folded_name <> '';
 CREATE TABLE edges (
     edge_id INTEGER PRIMARY KEY,
     source_file_id INTEGER NOT NULL,
-    caller_id INTEGER,               -- card that holds the reference; NULL where no card does
+    caller_id INTEGER,               -- card that contains the reference; NULL if there is none
     target_file_id INTEGER,          -- NULL for external and ambiguous targets
-    target_id INTEGER,               -- card; NULL also where the target is a file as a whole
+    target_id INTEGER,               -- card; NULL also if the target is a whole file
     name TEXT NOT NULL,              -- as written, receiver included
     last_name TEXT NOT NULL,
     line INTEGER NOT NULL,
     kind TEXT NOT NULL,
     confidence TEXT NOT NULL,
     rule TEXT NOT NULL,
-    candidates BLOB,                 -- MessagePack list of card ids, best first, where ambiguous
+    candidates BLOB,                 -- MessagePack list of card ids, best first, if ambiguous
     n_candidates INTEGER NOT NULL
 );
 CREATE INDEX edges_by_source ON edges (source_file_id);

@@ -1,6 +1,6 @@
-"""Snapshot: what is known of a repository, read from one committed generation of the SQLite file.
+"""Reads one committed generation of the index from the SQLite file.
 
-**Invariant:** all answers of one `Snapshot` come from one generation, whatever a writer does meanwhile.
+**Invariant:** all results of one `Snapshot` come from the same generation, whatever a writer does meanwhile.
 """
 
 import os
@@ -16,30 +16,33 @@ import msgspec
 
 from codecards.errors import SnapshotDamagedError, SnapshotMissingError
 from codecards.indexer.cards.card import Card
-from codecards.indexer.cards.chunking import symbol_id
 from codecards.indexer.cards.record import unpack_facts
 from codecards.indexer.facts import FileFacts
 from codecards.indexer.graph.edges import CallEdge
-from codecards.indexer.problems import Coverage, Problem, Reason
-from codecards.indexer.store.rows import IndexedFile
-
-CARD_COLUMNS = (
-    "c.card_id, f.path, f.language, c.kind, c.name, c.qualified_name, c.ordinal, c.parent, f.module, c.lead_line, "
-    "c.first_line, c.name_line, c.last_line, c.own_lines, c.signature, c.doc, c.bases, c.content_hash"
+from codecards.indexer.problems import Problem
+from codecards.indexer.store.rows import (
+    CARD_COLUMNS,
+    EDGE_COLUMNS,
+    STAMPS,
+    IndexedFile,
+    Stamp,
+    card_of_row,
+    edge_of_row,
+    file_of_row,
+    problem_of_row,
+    stamp_of_row,
 )
-Stamp = tuple[str, int, int, int, int, int]
-"""What is known of a file without reading it: path, size in bytes, mtime_ns, ctime_ns, inode, and 1 if it is racy."""
-STAMPS = "SELECT path, size_bytes, mtime_ns, ctime_ns, inode, racy FROM files ORDER BY path"
+
 MAX_VARIABLES = 500
-"""Values in one SQL statement; old SQLite libraries allow 999."""
+"""Values in one SQL statement; older versions of SQLite allow 999."""
 
 
 def connect(database: Path, *, write: bool = False) -> sqlite3.Connection:
     """Open the SQLite file.
 
     Raises:
-        SnapshotMissingError: There is none (when reading).
-        SnapshotDamagedError: It is no SQLite file.
+        SnapshotMissingError: It does not exist (when reading).
+        SnapshotDamagedError: It is not an SQLite file.
     """
     if not write and not database.exists():
         raise SnapshotMissingError(f"nothing is indexed in {database.parent}; run `codecards index` first")
@@ -49,11 +52,11 @@ def connect(database: Path, *, write: bool = False) -> sqlite3.Connection:
         connection = sqlite3.connect(uri + mode, uri=True, isolation_level=None, check_same_thread=False, timeout=30)
         try:
             connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone()
-        except sqlite3.OperationalError:  # a folder that can't be written: a read-only way of opening may do
+        except sqlite3.OperationalError:  # the folder may be read-only: try the next mode
             connection.close()
             if mode == modes[-1]:
                 if not write and not database.is_file():
-                    raise damaged(database, "it is no file") from None
+                    raise damaged(database, "it is not a file") from None
                 raise
         except sqlite3.DatabaseError as error:
             connection.close()
@@ -69,19 +72,17 @@ def _close_all(connections: Iterable[sqlite3.Connection]) -> None:
 
 
 def damaged(database: Path, error: Exception | str) -> SnapshotDamagedError:
-    """Return the error that says that the SQLite file can't be trusted."""
+    """Return the error for a damaged SQLite file."""
     return SnapshotDamagedError(f"the index {database} is damaged ({error}); run `codecards index` to rebuild it")
 
 
 def schema() -> str:
-    """Return the SQL text that makes an empty snapshot."""
-    import importlib.resources  # noqa: PLC0415 - needed once in the life of an index
-
-    return importlib.resources.files("codecards.indexer.store").joinpath("schema.sql").read_text(encoding="utf-8")
+    """Return the SQL statements that create an empty snapshot."""
+    return Path(__file__).with_name("schema.sql").read_text(encoding="utf-8")
 
 
 def _file_identity(path: Path) -> tuple[int, int] | None:
-    """Return what tells a file from one that was put in its place, None if there is none."""
+    """Return (device, inode), which change when another file replaces this one; None if it does not exist."""
     try:
         status = path.stat()
     except OSError:
@@ -90,13 +91,13 @@ def _file_identity(path: Path) -> tuple[int, int] | None:
 
 
 class Snapshot:
-    """Answers questions from one generation; safe for several threads. To be closed, or let go of by all."""
+    """One generation of the index. Thread-safe; closed explicitly, or when the last reference is dropped."""
 
     def __init__(self, database: Path) -> None:
         """Open the newest committed generation.
 
         Raises:
-            SnapshotMissingError: Nothing was indexed yet.
+            SnapshotMissingError: Nothing is indexed yet.
             SnapshotDamagedError: The file can't be read as a snapshot.
         """
         self.database = database
@@ -117,29 +118,27 @@ class Snapshot:
         except (KeyError, ValueError):
             self._connection.close()
             raise SnapshotMissingError(
-                f"indexing in {database.parent} never came to an end; run `codecards index`"
+                f"indexing in {database.parent} was never completed; run `codecards index`"
             ) from None
 
     def close(self) -> None:
-        """Give the generation up."""
+        """Close the connections."""
         _close_all(self._connections)
 
     def is_newest(self) -> bool:
-        """Return whether one opened now would read the same: no newer generation, and no other file in its place."""
+        """Return whether a snapshot opened now would read the same generation of the same file."""
         return _file_identity(self.database) == self._file and self.newest_generation() == self.generation
 
     def newest_generation(self) -> int:
-        """Return the generation that a snapshot opened now would read."""
+        """Return the number of the generation that a snapshot opened now would read."""
         with self._lock:
-            watching = self._watching()
-            row = watching.execute("SELECT value FROM meta WHERE name = 'generation'").fetchone()
+            row = self._watching_connection().execute("SELECT value FROM meta WHERE name = 'generation'").fetchone()
             return int(row[0]) if row else 0
 
-    def _watching(self) -> sqlite3.Connection:
-        """Return a connection that sees what is committed now; it is kept, for opening one costs more than a look."""
+    def _watching_connection(self) -> sqlite3.Connection:
+        """Return a connection that sees the latest commit. It stays open, since opening costs more than the query."""
         file = _file_identity(self.database)
-        # Another file may have taken the place of the one that is open, and in a folder that can't be written SQLite
-        # may have been told that nothing changes.
+        # Another file may have replaced the open one; and in a read-only folder the file may be open as immutable.
         if file is None or file != self._watched or not os.access(self.database.parent, os.W_OK):
             _close_all(self._connections[1:])
             self._connections[1:] = [connect(self.database)]
@@ -165,17 +164,17 @@ class Snapshot:
             return [file_of_row(row) for row in rows]
 
     def stamps(self) -> list[Stamp]:
-        """Return what the file system said of each indexed file, by path."""
+        """Return the stamp of each indexed file, by path."""
         with self._rows(STAMPS) as rows:
             return [stamp_of_row(row) for row in rows]
 
     def file_at(self, path: str) -> IndexedFile | None:
-        """Return the file of exactly this path, None if it is not indexed."""
+        """Return the file with this path, None if it is not indexed."""
         with self._rows("SELECT * FROM files WHERE path = ?", (os.fsencode(path),)) as rows:
             return file_of_row(rows[0]) if rows else None
 
     def files_at(self, paths: Collection[str]) -> dict[str, IndexedFile]:
-        """Return path -> file for those of some paths that are indexed."""
+        """Return path → file for those of the paths that are indexed."""
         wanted, found = [os.fsencode(path) for path in paths], dict[str, IndexedFile]()
         for start in range(0, len(wanted), MAX_VARIABLES):
             some = wanted[start : start + MAX_VARIABLES]
@@ -184,24 +183,24 @@ class Snapshot:
         return found
 
     def card_counts(self) -> dict[int, int]:
-        """Return file id -> number of cards."""
+        """Return file id → number of cards."""
         with self._rows("SELECT file_id, count(*) FROM cards GROUP BY file_id") as rows:
             return dict(rows)
 
     def problems(self) -> list[Problem]:
-        """Return every file that is not indexed as one would expect, by path."""
+        """Return the problems of all files, by path."""
         with self._rows("SELECT path, reason, detail, kept FROM problems ORDER BY path, reason") as rows:
             return [problem_of_row(row) for row in rows]
 
     def facts(self, content_key: bytes) -> FileFacts | None:
-        """Return what a content says, None where it is not stored."""
+        """Return the facts of a content, None if they are not stored."""
         with self._rows("SELECT facts FROM records WHERE content_key = ?", (content_key,)) as rows:
             return unpack_facts(rows[0][0]) if rows else None
 
     # cards
 
     def cards(self, card_ids: Iterable[int]) -> dict[int, Card]:
-        """Return card id -> card for those that exist."""
+        """Return card id → card for the cards that exist."""
         wanted, found = list(card_ids), dict[int, Card]()
         for start in range(0, len(wanted), MAX_VARIABLES):
             some = wanted[start : start + MAX_VARIABLES]
@@ -211,28 +210,23 @@ class Snapshot:
         return found
 
     def cards_in(self, path: str) -> list[Card]:
-        """Return a file's cards in order of their place."""
+        """Return the cards of a file, by position."""
         return self._cards("WHERE f.path = ? ORDER BY c.position", (os.fsencode(path),))
 
     def cards_named(self, name: str, *, limit: int = 1000) -> list[Card]:
-        """Return the cards whose last name part is `name`, whatever the case; those of exactly this case first."""
+        """Return the cards whose last name part is `name` in any case, exact matches first."""
         found = self._cards(
             "WHERE c.folded_name = ? ORDER BY c.name <> ?, f.path, c.position LIMIT ?", (name.casefold(), name, limit)
         )
         return [card for card in found if card.name]
 
-    def card_ids_named(self, folded_name: str) -> list[int]:
-        """Return the ids of the cards with this case-folded last name part."""
-        with self._rows("SELECT card_id FROM cards WHERE folded_name = ? ORDER BY card_id", (folded_name,)) as rows:
-            return [row[0] for row in rows]
-
     def symbols(self, path: str | None = None) -> Iterator[Card]:
-        """Yield all cards that have a name, by path and place."""
+        """Yield all named cards, by path and position."""
         where, values = ("AND f.path = ?", (os.fsencode(path),)) if path is not None else ("", ())
         yield from self._cards(f"WHERE c.name <> '' {where} ORDER BY f.path, c.position", values)
 
     def card_at(self, path: str, line: int) -> Card | None:
-        """Return the card that owns a line (1-based) of a file, else the innermost around it."""
+        """Return the card that owns a line (1-based) of a file, else the innermost card around it."""
         around = [card for card in self.cards_in(path) if card.lead_line <= line <= card.last_line]
         owners = [card for card in around if any(first <= line <= last for first, last in card.own_lines)]
         chosen = owners or sorted(around, key=lambda card: card.last_line - card.lead_line)
@@ -245,19 +239,19 @@ class Snapshot:
     # edges
 
     def n_edges(self) -> int:
-        """Return the number of edges, external ones included."""
+        """Return the number of edges, external edges included."""
         return self._count("SELECT count(*) FROM edges")
 
     def edges_from(self, card_ids: Sequence[int]) -> list[CallEdge]:
-        """Return the edges whose reference one of the cards holds, by line."""
+        """Return the edges whose reference is in one of the cards, by line."""
         return self._edges("e.caller_id", card_ids)
 
     def edges_to(self, card_ids: Sequence[int]) -> list[CallEdge]:
-        """Return the edges that surely or likely lead to one of the cards, by caller's path and line."""
+        """Return the exact and likely edges to one of the cards, by the caller's path and line."""
         return self._edges("e.target_id", card_ids)
 
     def ambiguous_edges_to(self, card: Card) -> list[CallEdge]:
-        """Return the edges that may mean the card among others."""
+        """Return the edges that have the card among their candidates."""
         found = self._edges("e.candidates IS NOT NULL AND e.last_name", [card.name])
         return [edge for edge in found if card.card_id in edge.candidate_ids]
 
@@ -265,7 +259,7 @@ class Snapshot:
         """Return every edge."""
         return self._edges("1", [1])
 
-    # below: how rows become values
+    # queries
 
     @contextmanager
     def _rows(self, query: str, values: Sequence[object] = ()) -> Iterator[list[tuple[Any, ...]]]:
@@ -290,54 +284,10 @@ class Snapshot:
         for start in range(0, len(values), MAX_VARIABLES):
             some = values[start : start + MAX_VARIABLES]
             query = (
-                "SELECT e.edge_id, e.caller_id, s.path, e.target_id, t.path, e.name, e.line, e.kind, e.confidence,"
-                " e.rule,"
-                " e.candidates, e.n_candidates FROM edges e JOIN files s ON s.file_id = e.source_file_id"
+                f"SELECT {EDGE_COLUMNS} FROM edges e JOIN files s ON s.file_id = e.source_file_id"
                 " LEFT JOIN files t ON t.file_id = e.target_file_id"
                 f" WHERE {column} IN ({','.join('?' * len(some))}) ORDER BY s.path, e.line, e.edge_id"
             )
             with self._rows(query, some) as rows:
-                found += [_edge(row) for row in rows]
+                found += [edge_of_row(row) for row in rows]
         return found
-
-
-_runs = msgspec.msgpack.Decoder(tuple[tuple[int, int], ...])
-_names = msgspec.msgpack.Decoder(tuple[str, ...])
-_ids = msgspec.msgpack.Decoder(tuple[int, ...])
-
-
-def file_of_row(row: tuple[Any, ...]) -> IndexedFile:
-    """Return the file of a row with all columns of `files`."""
-    values = list(row)
-    values[1], values[7] = os.fsdecode(values[1]), bool(values[7])
-    return IndexedFile(*values)
-
-
-def stamp_of_row(row: tuple[Any, ...]) -> Stamp:
-    """Return the stamp of a row of `STAMPS`."""
-    return (os.fsdecode(row[0]), *row[1:])
-
-
-def card_of_row(row: tuple[Any, ...]) -> Card:
-    """Return the card of a row with `CARD_COLUMNS`."""
-    (card_id, path_bytes, language, kind, name, qualified_name, ordinal, parent, module, *lines) = row
-    lead_line, first_line, name_line, last_line, own_lines, signature, doc, bases, content_hash = lines
-    path = os.fsdecode(path_bytes)
-    return Card(
-        card_id, symbol_id(path, qualified_name, ordinal), path, language, kind, name, qualified_name, parent, module,
-        lead_line, first_line, name_line, last_line, _runs.decode(own_lines), signature, doc, _names.decode(bases),
-        content_hash,
-    )  # fmt: skip
-
-
-def problem_of_row(row: tuple[Any, ...]) -> Problem:
-    """Return the problem of a row that starts with path, reason, detail, kept."""
-    return Problem(os.fsdecode(row[0]), Reason(row[1]), row[2], Coverage(row[3]))
-
-
-def _edge(row: tuple[Any, ...]) -> CallEdge:
-    edge_id, caller_id, source, target_id, target, name, line, kind, confidence, rule, candidates, n_candidates = row
-    return CallEdge(
-        edge_id, caller_id, os.fsdecode(source), target_id, os.fsdecode(target) if target is not None else None,
-        name, line, kind, confidence, rule, _ids.decode(candidates) if candidates else (), n_candidates,
-    )  # fmt: skip

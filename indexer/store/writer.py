@@ -1,6 +1,6 @@
-"""Snapshot writer: how a new generation is put into the SQLite file, in one transaction.
+"""Writes a new generation into the SQLite file, in one transaction.
 
-**Invariant:** until `commit` returns, readers see the generation before; a writer that dies leaves it as it was.
+**Invariant:** until the commit, readers see the previous generation; a writer that dies leaves it unchanged.
 """
 
 import os
@@ -8,47 +8,45 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from codecards.errors import IndexWriteError
 from codecards.indexer.cards.card import Card
-from codecards.indexer.cards.chunking import CardDraft, place
+from codecards.indexer.cards.chunking import CardDraft, card_of_draft
 from codecards.indexer.cards.record import PackedRecord, unpack, unpack_facts
 from codecards.indexer.facts import FileFacts
 from codecards.indexer.problems import Problem
-from codecards.indexer.store.rows import IndexedFile
-from codecards.indexer.store.snapshot import (
+from codecards.indexer.store.rows import (
     CARD_COLUMNS,
     STAMPS,
+    IndexedFile,
     Stamp,
     card_of_row,
-    connect,
-    damaged,
     file_of_row,
     problem_of_row,
-    schema,
     stamp_of_row,
 )
+from codecards.indexer.store.snapshot import connect, damaged, schema
 
 if TYPE_CHECKING:
     from codecards.indexer.cards.words import FileTokens
     from codecards.indexer.graph.edges import Edge
 
 KEPT_GENERATIONS = 50
-"""How long a content that no file has any more is remembered, in generations; branch switches find it again."""
+"""Generations for which the record of an unused content is kept; a branch switch finds it again."""
 
 
 class SnapshotWriter:
-    """Writes one generation. Only the holder of the index's lock may have one."""
+    """Writes one generation. Only the holder of the index lock may create one."""
 
     def __init__(self, database: Path) -> None:
-        """Open or make the SQLite file.
+        """Open or create the SQLite file.
 
         Raises:
-            SnapshotDamagedError: It is no usable SQLite file.
-            IndexWriteError: It can't be made.
+            SnapshotDamagedError: It is not a usable SQLite file.
+            IndexWriteError: It can't be created.
         """
         self.database = database
         with self._explained():
@@ -62,23 +60,23 @@ class SnapshotWriter:
             self.generation = int(row[0]) if row else 0
 
     def close(self) -> None:
-        """Fold the log into the file and close it; an open transaction is given up."""
+        """Merge the write-ahead log into the file and close it; an open transaction is rolled back."""
         try:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
-            self._connection.execute("PRAGMA busy_timeout = 0")  # a reader may hold the log for as long as it likes
+            self._connection.execute("PRAGMA busy_timeout = 0")  # do not wait for readers that use the log
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         except sqlite3.Error:
-            pass  # a full disk: the log stays, and is read all the same
+            pass  # the disk is full: the log stays, and readers use it
         self._connection.close()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Commit what is done inside, all of it or nothing.
+        """Run the body in one transaction.
 
         Raises:
-            IndexWriteError: The disk is full, or can't be written.
-            SnapshotDamagedError: The file contradicts itself.
+            IndexWriteError: The disk is full or can't be written.
+            SnapshotDamagedError: The file is inconsistent.
         """
         with self._explained():
             self._connection.execute("BEGIN IMMEDIATE")
@@ -90,7 +88,7 @@ class SnapshotWriter:
                     self._connection.execute("ROLLBACK")
                 raise
 
-    # what is there
+    # reads
 
     def meta(self) -> dict[str, str]:
         """Return all named values."""
@@ -104,11 +102,11 @@ class SnapshotWriter:
         return [file_of_row(row) for row in rows]
 
     def stamps(self) -> list[Stamp]:
-        """Return what the file system said of each file, by path."""
+        """Return the stamp of each file, by path."""
         return [stamp_of_row(row) for row in self._rows(STAMPS)]
 
     def problems(self, *, of_content: bool | None = None) -> list[Problem]:
-        """Return the problems that contents have, or that reading had, or (None) all; by path."""
+        """Return the problems by path: those of contents (True), those of reading (False), or all (None)."""
         rows = self._rows("SELECT path, reason, detail, kept, of_content FROM problems ORDER BY path, reason")
         return [problem_of_row(row) for row in rows if of_content is None or bool(row[4]) == of_content]
 
@@ -128,10 +126,10 @@ class SnapshotWriter:
             raise damaged(self.database, sqlite3.DatabaseError(verdict))
 
     def stored(self, entry: IndexedFile) -> "tuple[tuple[Card, ...], FileTokens]":
-        """Return a stored file's cards and words.
+        """Return the cards and words of a stored file.
 
         Raises:
-            SnapshotDamagedError: What its content says is not there.
+            SnapshotDamagedError: The record of its content is missing.
         """
         packed = self.record(entry.content_key)
         if packed is None:
@@ -142,19 +140,19 @@ class SnapshotWriter:
             return cards, unpack(packed).contents.tokens
 
     def record(self, content_key: bytes) -> PackedRecord | None:
-        """Return what is stored of a content."""
+        """Return the record of a content, None if there is none."""
         rows = self._rows("SELECT facts, rest FROM records WHERE content_key = ?", (content_key,))
         return PackedRecord(*rows[0]) if rows else None
 
     def facts_of_files(self) -> Iterator[tuple[str, FileFacts]]:
-        """Yield path and facts of every file, by path."""
+        """Yield (path, facts) of every file, by path."""
         query = "SELECT path, facts FROM files JOIN records USING (content_key) ORDER BY path"
         with self._explained():
             for path_bytes, facts in self._connection.execute(query):
                 yield os.fsdecode(path_bytes), unpack_facts(facts)
 
     def positions(self) -> dict[int, dict[int, int]]:
-        """Return file id -> definition position -> card id (the module's card under -1), parts left out."""
+        """Return file id → position of a definition (-1: the module) → card id; cards of kind "part" are left out."""
         found: dict[int, dict[int, int]] = {}
         query = "SELECT file_id, definition, card_id FROM cards WHERE kind <> 'part' ORDER BY file_id, position DESC"
         for file_id, definition, card_id in self._rows(query):
@@ -162,16 +160,16 @@ class SnapshotWriter:
         return found
 
     def links(self) -> list[tuple[int, int, int]]:
-        """Return (source file id, target file id, number of sure or likely edges) between different files."""
+        """Return (source file id, target file id, number of exact or likely edges) for pairs of different files."""
         return self._rows(
             "SELECT source_file_id, target_file_id, count(*) FROM edges WHERE target_file_id IS NOT NULL"
             " AND confidence IN ('exact', 'likely') AND target_file_id <> source_file_id GROUP BY 1, 2 ORDER BY 1, 2"
         )
 
-    # what is put in
+    # writes
 
     def put_records(self, records: Iterable[tuple[bytes, PackedRecord]], generation: int) -> None:
-        """Keep what contents say."""
+        """Store the records of contents."""
         self._connection.executemany(
             "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)",
             ((key, packed.facts, packed.rest, generation) for key, packed in records),
@@ -182,7 +180,12 @@ class SnapshotWriter:
         self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
 
     def put_problems(self, of_reading: Iterable[Problem], of_contents: Iterable[Problem]) -> None:
-        """Replace all problems."""
+        """Replace all problems.
+
+        Args:
+            of_reading: Problems of listing and reading files.
+            of_contents: Problems of contents, which last until the content changes.
+        """
         self._connection.execute("DELETE FROM problems")
         for of_content, problems in ((0, of_reading), (1, of_contents)):
             rows = [
@@ -190,15 +193,15 @@ class SnapshotWriter:
             ]
             self._connection.executemany("INSERT INTO problems VALUES (?, ?, ?, ?, ?)", rows)
 
-    def touch_files(self, entries: Iterable[IndexedFile]) -> None:
-        """Note new time stamps of files whose content is the same."""
+    def update_stamps(self, entries: Iterable[IndexedFile]) -> None:
+        """Store new stamps of files whose content is the same."""
         self._connection.executemany(
             "UPDATE files SET size_bytes = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, racy = ? WHERE file_id = ?",
             ((one.size_bytes, one.mtime_ns, one.ctime_ns, one.inode, one.racy, one.file_id) for one in entries),
         )
 
     def put_file(self, entry: IndexedFile, drafts: Sequence[CardDraft]) -> tuple[int, tuple[Card, ...]]:
-        """Put a new or changed file in; return its id and its cards. Cards that go on keep their ids."""
+        """Store a new or changed file; return its id and its cards. Cards that still exist keep their ids."""
         file_id = self._put_file_row(entry)
         known = {
             (qualified_name, ordinal): card_id
@@ -213,13 +216,13 @@ class SnapshotWriter:
             cursor = self._connection.execute(_INSERT_CARD, _card_row(known, file_id, position, draft))
             ids.append(cursor.lastrowid or 0)
         cards = (
-            place(draft, card_id=card_id, path=entry.path, language=entry.language, module=entry.module)
+            card_of_draft(draft, card_id=card_id, path=entry.path, language=entry.language, module=entry.module)
             for card_id, draft in zip(ids, drafts, strict=True)
         )
         return file_id, tuple(cards)
 
     def remove_files(self, file_ids: Iterable[int]) -> None:
-        """Remove files with their cards and outgoing edges."""
+        """Delete files with their cards and outgoing edges."""
         ids = [(file_id,) for file_id in file_ids]
         self._connection.executemany("DELETE FROM edges WHERE source_file_id = ?", ids)
         self._connection.executemany("DELETE FROM cards WHERE file_id = ?", ids)
@@ -233,13 +236,13 @@ class SnapshotWriter:
         *,
         replaced: Sequence[int] | None,
     ) -> None:
-        """Put edges in.
+        """Store edges.
 
         Args:
-            edges: As resolved.
-            file_ids: Path -> file id.
-            positions: As `positions` gives them.
-            replaced: Files whose outgoing edges are replaced; None for all.
+            edges: The resolved edges.
+            file_ids: Path → file id.
+            positions: The result of `positions`.
+            replaced: Ids of the files whose outgoing edges are replaced; None for all files.
         """
         if replaced is None:
             self._connection.execute("DELETE FROM edges")
@@ -247,23 +250,19 @@ class SnapshotWriter:
             self._connection.executemany("DELETE FROM edges WHERE source_file_id = ?", [(one,) for one in replaced])
         self._connection.executemany(_INSERT_EDGE, (_edge_row(edge, file_ids, positions) for edge in edges))
 
-    def forget(self, generation: int) -> None:
-        """Mark the contents in use, and drop those that no file has had for long."""
+    def drop_unused_records(self, generation: int) -> None:
+        """Mark the records in use, and delete those unused for `KEPT_GENERATIONS`."""
         self._connection.execute(
             "UPDATE records SET last_used = ? WHERE content_key IN (SELECT content_key FROM files)", (generation,)
         )
         self._connection.execute("DELETE FROM records WHERE last_used < ?", (generation - KEPT_GENERATIONS,))
 
     def _put_file_row(self, entry: IndexedFile) -> int:
-        values = (
-            os.fsencode(entry.path), entry.content_key, entry.size_bytes, entry.mtime_ns, entry.ctime_ns, entry.inode, entry.racy,
-            entry.language, entry.encoding, entry.role, entry.module, entry.n_lines, entry.leading_comment,
-            entry.interface,
-        )  # fmt: skip
+        values = (os.fsencode(entry.path), *(getattr(entry, column) for column in _FILE_COLUMNS[1:]))
         row = self._connection.execute(_UPSERT_FILE, values).fetchone()
         return int(row[0])
 
-    def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple]:  # type: ignore[type-arg]
+    def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         with self._explained():
             return self._connection.execute(query, tuple(values)).fetchall()
 
@@ -276,7 +275,7 @@ class SnapshotWriter:
             if "malformed" in message or "not a database" in message:
                 raise damaged(self.database, error) from error
             full = "full" in message or "disk I/O" in message
-            hint = "no space is left on the disk; free some" if full else "see that it may be written there"
+            hint = "no space is left on the disk; free some" if full else "make sure that it can be written"
             raise IndexWriteError(
                 f"the index {self.database} can't be written ({message}): {hint}. What was indexed before is unharmed."
             ) from error
@@ -284,16 +283,25 @@ class SnapshotWriter:
             raise damaged(self.database, error) from error
 
 
-_UPSERT_FILE = """
-INSERT INTO files (path, content_key, size_bytes, mtime_ns, ctime_ns, inode, racy, language, encoding, role, module, n_lines,
-                   leading_comment, interface)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (path) DO UPDATE SET
-    content_key = excluded.content_key, size_bytes = excluded.size_bytes, mtime_ns = excluded.mtime_ns,
-    ctime_ns = excluded.ctime_ns,
-    inode = excluded.inode, racy = excluded.racy, language = excluded.language, encoding = excluded.encoding,
-    role = excluded.role, module = excluded.module, n_lines = excluded.n_lines,
-    leading_comment = excluded.leading_comment, interface = excluded.interface
+_FILE_COLUMNS = (
+    "path",
+    "content_key",
+    "size_bytes",
+    "mtime_ns",
+    "ctime_ns",
+    "inode",
+    "racy",
+    "language",
+    "encoding",
+    "role",
+    "module",
+    "n_lines",
+    "leading_comment",
+    "interface",
+)
+_UPSERT_FILE = f"""
+INSERT INTO files ({", ".join(_FILE_COLUMNS)}) VALUES ({", ".join("?" * len(_FILE_COLUMNS))})
+ON CONFLICT (path) DO UPDATE SET {", ".join(f"{column} = excluded.{column}" for column in _FILE_COLUMNS[1:])}
 RETURNING file_id
 """
 _INSERT_CARD = f"INSERT INTO cards VALUES ({', '.join('?' * 19)})"
@@ -304,12 +312,35 @@ _pack = msgspec.msgpack.Encoder().encode
 def _card_row(
     known: Mapping[tuple[str, int], int], file_id: int, position: int, draft: CardDraft
 ) -> tuple[object, ...]:
+    """Return the values of the columns of `cards`.
+
+    Args:
+        known: (qualified name, ordinal) → card id of the file's previous cards.
+        file_id: The file.
+        position: Of the card in the file.
+        draft: The card.
+    """
     return (
-        known.get((draft.qualified_name, draft.ordinal)), file_id, position, draft.definition, draft.kind, draft.name,
-        draft.name.casefold(), draft.qualified_name, draft.ordinal, draft.parent, draft.lead_line, draft.first_line,
-        draft.name_line, draft.last_line, _pack(draft.own_lines), draft.signature, draft.doc, _pack(draft.bases),
+        known.get((draft.qualified_name, draft.ordinal)),
+        file_id,
+        position,
+        draft.definition,
+        draft.kind,
+        draft.name,
+        draft.name.casefold(),
+        draft.qualified_name,
+        draft.ordinal,
+        draft.parent,
+        draft.lead_line,
+        draft.first_line,
+        draft.name_line,
+        draft.last_line,
+        _pack(draft.own_lines),
+        draft.signature,
+        draft.doc,
+        _pack(draft.bases),
         draft.content_hash,
-    )  # fmt: skip
+    )
 
 
 def _edge_row(
@@ -320,9 +351,18 @@ def _edge_row(
 
     target_file = file_ids[edge.target[0]] if edge.target else None
     target = card(*edge.target) if edge.target else None
-    candidates = [found for found in (card(*one) for one in edge.candidates) if found is not None]
-    caller = card(edge.caller_path, edge.caller)
+    candidates = [found for found in (card(*ref) for ref in edge.candidates) if found is not None]
     return (
-        file_ids[edge.caller_path], caller, target_file, target, edge.name, edge.name.rpartition(".")[2], edge.line,
-        edge.kind, edge.confidence, edge.rule, _pack(candidates) if candidates else None, edge.n_candidates,
-    )  # fmt: skip
+        file_ids[edge.caller_path],
+        card(edge.caller_path, edge.caller),
+        target_file,
+        target,
+        edge.name,
+        edge.name.rpartition(".")[2],
+        edge.line,
+        edge.kind,
+        edge.confidence,
+        edge.rule,
+        _pack(candidates) if candidates else None,
+        edge.n_candidates,
+    )

@@ -1,1 +1,1 @@
-"""Bytes → text with its encoding, and text → text without secrets."""
+"""Bytes → text and its encoding; text → text without secrets."""

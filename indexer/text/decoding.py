@@ -1,7 +1,7 @@
-"""Text decoding: the bytes of a file become text, and its original encoding is remembered.
+"""Decodes the bytes of a file and records the original encoding.
 
-In order: a byte order mark, strict UTF-8, UTF-16 told by its zero bytes, a coding line, UTF-8 with a few foreign lines,
-and last a guess (encoding_guess). Source of the coding line: PEP 263, which Emacs and Vim share.
+The order is: byte order mark, strict UTF-8, UTF-16 recognised by its zero bytes, a coding line, UTF-8 with a few lines in
+another encoding, and a guess (`encoding_guess`). Source of the coding line: PEP 263, whose form Emacs and Vim share.
 """
 
 import codecs
@@ -12,56 +12,58 @@ from codecards.indexer.problems import Reason
 from codecards.indexer.text.encoding_guess import guess_encoding
 
 SAMPLE_BYTES = 64 << 10
-"""How much of a file's start tells whether it is text."""
+"""Number of bytes at the start of a file that decide whether it is text."""
 BINARY_SHARE = 0.05
-"""Control characters above this share mean that the bytes are no text; random bytes hold about 0.11."""
+"""Bytes with a higher share of control characters are binary; random bytes have about 0.11."""
 BROKEN_SHARE = 0.05
-"""Characters that break the rules of what a byte order mark promises: above this share it is no mark."""
+"""If a higher share of characters is invalid in the encoding of a byte order mark, the mark is a coincidence."""
+
+_TOO_MANY_CONTROLS = "has too many control bytes to be text"
 
 
 @dataclass(frozen=True, slots=True)
 class DecodedText:
-    """A file's text."""
+    """Text of a file."""
 
     text: str
-    """Line ends are LF or CRLF as in the file; in a file without LF each CR became an LF; NUL became a space."""
+    """Line ends are LF or CRLF as in the file. In a file without LF, CR becomes LF. NUL becomes a space."""
     encoding: str
-    """Python's name of the original encoding: "utf-8", "gb18030", "utf-16-le"."""
+    """Original encoding by its Python name: "utf-8", "gb18030", "utf-16-le"."""
     has_bom: bool
     problems: tuple[tuple[Reason, str], ...]
 
 
 def decode(data: bytes) -> DecodedText | tuple[Reason, str]:
-    """Return the text, or the reason and detail why the bytes are none. Never raises."""
+    """Return the text, or reason and detail if the bytes are not text. Never raises."""
     for bom, encoding in _BOMS:
         if data.startswith(bom):
-            return _marked(data, bom, encoding)
+            return _decode_with_bom(data, bom, encoding)
     if _starts_like_binary(data):
-        return Reason.BINARY, "starts like a known binary format"
+        return Reason.BINARY, "starts with the signature of a binary format"
     has_nul = b"\0" in data
-    if has_nul and (wide := _wide_encoding(data)) is not None:
-        return _clean(data.decode(wide), wide)
+    if has_nul and (utf_16 := _utf_16_without_bom(data)) is not None:
+        return _normalise(data.decode(utf_16), utf_16)
     if _looks_binary(data if has_nul else data[:4096]):
-        return Reason.BINARY, "holds too many control bytes to be text"
+        return Reason.BINARY, _TOO_MANY_CONTROLS
     if not has_nul and (text := _strict(data, "utf-8")) is not None:
         return _ascii_or_escaped(data, text)
     if _looks_binary(data):
-        return Reason.BINARY, "holds too many control bytes to be text"
-    named = _named_encoding(data)
-    for encoding in ("utf-8", named) if named else ("utf-8",):
+        return Reason.BINARY, _TOO_MANY_CONTROLS
+    declared = _declared_encoding(data)
+    for encoding in ("utf-8", declared) if declared else ("utf-8",):
         if (text := _strict(data, encoding)) is not None:
-            return _clean(text, encoding)
-    return _line_by_line(data) or _guess(data)
+            return _normalise(text, encoding)
+    return _decode_mixed_lines(data) or _decode_by_guess(data)
 
 
 def valid_unicode(text: str) -> str:
-    """Return a text from outside that is valid Unicode: an argument that was read as ASCII is read as UTF-8 again."""
+    """Return the text as valid Unicode; an argument whose UTF-8 bytes were read as ASCII is decoded again."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
         try:
             return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-        except UnicodeEncodeError:  # half a pair
+        except UnicodeEncodeError:  # half a surrogate pair
             return text.encode("utf-8", "replace").decode("utf-8")
     return text
 
@@ -76,11 +78,21 @@ _BOMS = (
 _coding_line = re.compile(rb"^[^\n]*?coding[:=][ \t]*([-\w.]+)", re.MULTILINE)
 _control_bytes = bytes(set(range(32)) - {8, 9, 10, 12, 13, 27}) + b"\x7f"
 _MAGIC = (
-    b"\x89PNG", b"\xff\xd8\xff", b"PK\x03\x04", b"\x7fELF", b"MZ\x90", b"%PDF-", b"\x1f\x8b", b"\xca\xfe\xba\xbe",
-    b"\xfd7zXZ", b"7z\xbc\xaf", b"SQLite format 3\0", b"\0asm",
-)  # fmt: skip
+    b"\x89PNG",
+    b"\xff\xd8\xff",
+    b"PK\x03\x04",
+    b"\x7fELF",
+    b"MZ\x90",
+    b"%PDF-",
+    b"\x1f\x8b",
+    b"\xca\xfe\xba\xbe",
+    b"\xfd7zXZ",
+    b"7z\xbc\xaf",
+    b"SQLite format 3\0",
+    b"\0asm",
+)
 _MAGIC_WORDS = (b"GIF8", b"wOFF", b"wOF2", b"OggS", b"ID3", b"RIFF", b"BZh", b"Rar!", b"glTF", b"fLaC", b"BM")
-"""Text may start like these too, but not with a NUL soon after."""
+"""Signatures that text may start with too, but not with a NUL soon after."""
 
 
 def _starts_like_binary(data: bytes) -> bool:
@@ -88,42 +100,42 @@ def _starts_like_binary(data: bytes) -> bool:
 
 
 def _strict(data: bytes, encoding: str) -> str | None:
-    """Return the text, None if the bytes break the encoding's rules."""
+    """Return the text, None if the bytes are invalid in the encoding."""
     try:
         return data.decode(encoding)
     except (UnicodeError, LookupError):
         return None
 
 
-def _marked(data: bytes, bom: bytes, encoding: str) -> DecodedText | tuple[Reason, str]:
-    """Return the text of bytes that start with a byte order mark."""
+def _decode_with_bom(data: bytes, bom: bytes, encoding: str) -> DecodedText | tuple[Reason, str]:
+    """Return the text of bytes that start with a byte order mark, or why they have none."""
     rest = data[len(bom) :]
     if (text := _strict(rest, encoding)) is not None:
-        return _clean(text, encoding, has_bom=True)
+        return _normalise(text, encoding, has_bom=True)
     if encoding == "utf-8":
         return decode(rest)
     if encoding.startswith("utf-16") and (text := _strict(rest[:-1], encoding)) is not None:
-        problem = (Reason.DECODED_BY_GUESS, f"{encoding} with half a character at its end, which was left out")
-        return _clean(text, encoding, has_bom=True, problems=(problem,))
+        problem = (Reason.DECODED_BY_GUESS, f"{encoding} with half a character at the end, which is left out")
+        return _normalise(text, encoding, has_bom=True, problems=(problem,))
     loose = rest.decode(encoding, "replace")
     if (n_bad := loose.count("\ufffd")) <= max(2, len(loose) * BROKEN_SHARE):
-        problem = (Reason.DECODED_BY_GUESS, f"{n_bad} characters break the rules of {encoding} and can't be told")
-        return _clean(loose, encoding, has_bom=True, problems=(problem,))
+        problem = (Reason.DECODED_BY_GUESS, f"{n_bad} characters are invalid in {encoding} and were replaced")
+        return _normalise(loose, encoding, has_bom=True, problems=(problem,))
     if _looks_binary(data):
-        return Reason.BINARY, "holds too many control bytes to be text"
-    return Reason.UNDECODABLE, f"its byte order mark promises {encoding}, but its bytes break the rules of that"
+        return Reason.BINARY, _TOO_MANY_CONTROLS
+    return Reason.UNDECODABLE, f"has the byte order mark of {encoding}, but too many bytes are invalid in it"
 
 
-def _clean(
+def _normalise(
     text: str, encoding: str, *, has_bom: bool = False, problems: tuple[tuple[Reason, str], ...] = ()
 ) -> DecodedText | tuple[Reason, str]:
-    """Return the text with line ends and NULs as everything after expects them."""
+    """Return the text with line ends and NULs normalised as `DecodedText` describes."""
     if "\0" in text:
         n_nuls = text.count("\0")
         n_inside = text.rstrip("\0").count("\0")
         if not text.strip("\0") or (n_inside > 1 and n_inside > len(text) * BINARY_SHARE):
             return Reason.BINARY, f"{n_nuls} NUL characters"
-        problems += ((Reason.NUL_BYTES, f"{n_nuls} NUL characters were read as spaces"),)
+        problems += ((Reason.NUL_BYTES, f"{n_nuls} NUL characters were replaced by spaces"),)
         text = text.replace("\0", " ")
     if "\r" in text and "\n" not in text:
         text = text.replace("\r", "\n")
@@ -131,17 +143,17 @@ def _clean(
 
 
 def _ascii_or_escaped(data: bytes, text: str) -> DecodedText | tuple[Reason, str]:
-    """Return the text of bytes that are UTF-8: ISO-2022-JP is pure ASCII too, and told by its escapes."""
+    """Return the text of valid UTF-8; ISO-2022-JP is pure ASCII too and recognised by its escape sequences."""
     if b"\x1b$" in data and data.isascii() and (japanese := _strict(data, "iso2022_jp")) is not None:
-        return _clean(japanese, "iso2022_jp")
-    return _clean(text, "utf-8")
+        return _normalise(japanese, "iso2022_jp")
+    return _normalise(text, "utf-8")
 
 
-def _wide_encoding(data: bytes) -> str | None:
-    """Return the UTF-16 form of bytes without a mark: ASCII characters make every second byte zero.
+def _utf_16_without_bom(data: bytes) -> str | None:
+    """Return the byte order of UTF-16 without a mark ("utf-16-le", "utf-16-be"), None for other bytes.
 
-    Text in other scripts has few of those but its line ends and spaces, so a small share is enough if all
-    characters can be printed.
+    Each ASCII character makes one byte of its pair zero. Other scripts have ASCII line ends and spaces alone, so a small
+    share of zeros is enough if all characters are printable.
     """
     sample = data[: SAMPLE_BYTES & ~1]
     half = len(sample) // 2
@@ -160,13 +172,13 @@ def _wide_encoding(data: bytes) -> str | None:
 
 
 def _looks_binary(data: bytes) -> bool:
-    sample = data[:SAMPLE_BYTES].rstrip(b"\0") or data[:SAMPLE_BYTES]  # a disk that failed leaves zeros at the end
+    sample = data[:SAMPLE_BYTES].rstrip(b"\0") or data[:SAMPLE_BYTES]  # a failed disk leaves zeros at the end
     controls = len(sample) - len(sample.translate(None, _control_bytes))
     return controls > 1 and controls > len(sample) * BINARY_SHARE
 
 
-def _named_encoding(data: bytes) -> str | None:
-    """Return the encoding that a coding line among the first two names, if ASCII means itself in it."""
+def _declared_encoding(data: bytes) -> str | None:
+    """Return the encoding declared in the first two lines, if it is a superset of ASCII."""
     found = _coding_line.search(b"\n".join(data[:1000].splitlines()[:2]))
     if found is None:
         return None
@@ -177,11 +189,11 @@ def _named_encoding(data: bytes) -> str | None:
         return None
     if name.replace("_", "-") in ("punycode", "idna", "utf-7") or not fits:
         return None
-    return "gb18030" if name in ("gb2312", "gbk") else name  # as written, and what people mean by those names
+    return "gb18030" if name in ("gb2312", "gbk") else name  # the superset that both names usually mean
 
 
-def _line_by_line(data: bytes) -> DecodedText | tuple[Reason, str] | None:
-    """Return the text of a file whose lines are UTF-8 but for a few, None if it is no such file."""
+def _decode_mixed_lines(data: bytes) -> DecodedText | tuple[Reason, str] | None:
+    """Return the text of a file with a few lines that are not UTF-8, None if most are not."""
     lines = data.split(b"\n")
     foreign = [line for line in lines if _strict(line, "utf-8") is None]
     n_good = sum(not line.isascii() for line in lines) - len(foreign)
@@ -193,14 +205,14 @@ def _line_by_line(data: bytes) -> DecodedText | tuple[Reason, str] | None:
         text = _strict(line, "utf-8")
         texts.append(line.decode(encoding, "replace") if text is None else text)
     detail = f"{len(foreign)} lines are not UTF-8 like the rest; read as {encoding}"
-    return _clean("\n".join(texts), "utf-8", problems=((Reason.DECODED_BY_GUESS, detail),))
+    return _normalise("\n".join(texts), "utf-8", problems=((Reason.DECODED_BY_GUESS, detail),))
 
 
-def _guess(data: bytes) -> DecodedText | tuple[Reason, str]:
-    """Return the text in the encoding that the lines with other than ASCII bytes look most like."""
-    telling = b"\n".join(line for line in data.split(b"\n") if not line.isascii())
-    for encoding in (guess_encoding(telling), "cp1252", "latin-1"):
+def _decode_by_guess(data: bytes) -> DecodedText | tuple[Reason, str]:
+    """Return the text in the likeliest encoding of the lines that are not ASCII."""
+    sample = b"\n".join(line for line in data.split(b"\n") if not line.isascii())
+    for encoding in (guess_encoding(sample), "cp1252", "latin-1"):
         if (text := _strict(data, encoding)) is not None:
             detail = f"no encoding is declared; read as {encoding}"
-            return _clean(text, encoding, problems=((Reason.DECODED_BY_GUESS, detail),))
-    return Reason.UNDECODABLE, "fits no known encoding"
+            return _normalise(text, encoding, problems=((Reason.DECODED_BY_GUESS, detail),))
+    return Reason.UNDECODABLE, "is not valid in any known encoding"

@@ -1,25 +1,39 @@
-"""Walks a folder as git sees it and lists the source files to index."""
+"""Lists the source files of a folder, and reports what is left out.
+
+Inside a git working tree git lists the files: the tracked ones, and the untracked ones that no rule ignores. Elsewhere,
+or if git can't be asked, `ignore_files` reads the rules. Either way the folders are walked here, for their links,
+special files and nested repositories, and for the project's own `.codecardsignore`.
+"""
 
 import os
 import stat
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from codecards.environment import ceiling_folders
 from codecards.indexer.index_folder import FOLDER_NAME, OWN_FILES
 from codecards.indexer.problems import Coverage, Problem, Reason
 from codecards.indexer.walk.files import DiscoverySettings, SourceFile, check_root, too_large
 from codecards.indexer.walk.git import (
-    Tracked,
+    ListedFiles,
     exclude_file,
     excludes_file,
     folds_case,
     git_folder,
+    ignored_paths,
     is_repository,
-    tracked_files,
+    listed_files,
 )
-from codecards.indexer.walk.ignore_files import GIT_RULES, IgnoreRules, read_rules, rules_without_git
+from codecards.indexer.walk.ignore_files import GIT_RULES, IgnoreRules, RuleFile, read_rules
 from codecards.indexer.walk.secret_names import is_secret_file
+
+_TOOL_MARKS = frozenset({"pyvenv.cfg", "CACHEDIR.TAG"})
+"""Files that mark a virtual environment, and a cache (bford.info/cachedir); checked only where git can't be asked."""
+_JUNCTION_TAG = 0xA0000003
+"""IO_REPARSE_TAG_MOUNT_POINT of winnt.h."""
+_NOTHING_LISTED = ListedFiles(frozenset(), frozenset(), frozenset(), frozenset())
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,100 +47,148 @@ class Discovery:
     """Files and whole folders that ignore rules leave out."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """A folder to visit."""
+
+    path: str
+    """Relative to the root, with a slash at the end; "" for the root."""
+    rules: IgnoreRules
+    """The rules that apply in the folder above."""
+    wanted: frozenset[str] | None
+    """The only files that are indexed, unless `.codecardsignore` names them; None if ignore rules decide."""
+
+
 @dataclass(slots=True)
 class _Walk:
-    """What one walk carries along."""
+    """The state of one walk."""
 
     root: Path
     settings: DiscoverySettings
-    tracked: Tracked
-    tracked_folders: frozenset[str]
-    git_tells: bool
-    """Whether git said what is tracked."""
+    tracked: frozenset[str]
+    listed: frozenset[str] | None
+    """Tracked files and untracked ones that git does not ignore; None if git did not list them."""
+    folders: frozenset[str]
+    """Folders that contain listed or tracked files or nested repositories."""
+    submodules: frozenset[str]
+    has_git: bool
+    """Whether git says which files are tracked."""
+    folds_case: bool
     files: list[SourceFile] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    unlisted: list[Problem] = field(default_factory=list)
+    """Special files and unreadable folders, which git does not list; they are reported unless git ignores them."""
     n_ignored: int = 0
 
     def report(self, path: str, reason: Reason, detail: str) -> None:
         self.problems.append(Problem(path, reason, detail, Coverage.NONE))
 
+    def report_rules(self, path: str, detail: str) -> None:
+        self.problems.append(Problem(path, Reason.UNREADABLE, detail, Coverage.WHOLE))
+
+    def key(self, path: str) -> str:
+        """Return a path as the sets of paths have it."""
+        return _folded(path) if self.folds_case else path
+
 
 def discover(root: Path, settings: DiscoverySettings | None = None) -> Discovery:
-    """Return the files that git would list (tracked, and untracked but not ignored), minus what can't be source.
+    """Return the files that git would list (tracked, and untracked but not ignored), except those that can't be source.
 
-    Works without git too: ignore files hold all the same.
+    Without git, ignore files apply all the same.
 
     Raises:
-        ProjectNotFoundError: The root does not exist or is no folder.
-        ProjectUnreadableError: It can't be listed.
+        ProjectNotFoundError: The root does not exist or is not a folder.
+        ProjectUnreadableError: The root can't be listed.
     """
     check_root(root)
-    has_git = git_folder(root) is not None
-    told = tracked_files(root) if has_git else None
-    tracked = told or Tracked(frozenset(), frozenset())
-    walk = _Walk(root, settings or DiscoverySettings(), tracked, _folders_of(tracked.files), told is not None)
-    if has_git and told is None:
-        walk.report(
-            ".git",
-            Reason.UNREADABLE,
-            "git can't read it, or is not there: tracked files that rules ignore are left out",
-        )
-    pending: list[tuple[str, IgnoreRules, bool]] = [("", _outer_rules(root, git_tells=walk.git_tells), False)]
+    walk = _new_walk(root, settings or DiscoverySettings())
+    rules = IgnoreRules(has_defaults=not walk.has_git, folds_case=walk.folds_case, report=walk.report_rules)
+    if walk.listed is None:
+        rules = rules.with_git_files(_outer_files(walk))
+    pending = [_Folder("", rules, walk.listed)]
     while pending:
-        folder, rules, ignored = pending.pop()
-        pending += _list_folder(walk, folder, rules, ignored=ignored)
+        pending += _list_folder(walk, pending.pop())
+    if walk.unlisted:
+        ignored = ignored_paths(root, [problem.path for problem in walk.unlisted])
+        walk.problems += [problem for problem in walk.unlisted if problem.path not in ignored]
     walk.files.sort(key=lambda file: os.fsencode(file.path))
     walk.problems.sort(key=lambda problem: os.fsencode(problem.path))
     return Discovery(tuple(walk.files), tuple(walk.problems), walk.n_ignored)
 
 
 def project_root(start: Path) -> Path:
-    """Return the project that holds a folder: the nearest with an index or a `.git`, else the folder itself."""
-    start = start.absolute()
+    """Return the project that holds a folder: the nearest with an index or a `.git`, else the folder itself.
+
+    As in git, the search does not climb to a folder of `GIT_CEILING_DIRECTORIES`.
+    """
+    start, ceilings = start.absolute(), ceiling_folders()
     for folder in (start, *start.parents):
+        if folder in ceilings and folder != start:
+            break
         if (folder / FOLDER_NAME).is_dir() or (folder / ".git").exists():
             return folder
     return start
 
 
-def _list_folder(
-    walk: _Walk, folder: str, rules: IgnoreRules, *, ignored: bool
-) -> Iterator[tuple[str, IgnoreRules, bool]]:
-    """Take in the files of one folder and yield the folders below that are to be visited.
+def _new_walk(root: Path, settings: DiscoverySettings) -> _Walk:
+    """Ask git for the files and return a walk that has not visited anything."""
+    git = git_folder(root)
+    found = listed_files(root, excludes_file(root)) if git is not None else None
+    folds = git is not None and folds_case(root)
+    given = found or _NOTHING_LISTED
+    if folds:
+        given = ListedFiles(*(frozenset(map(_folded, paths)) for paths in _groups(given)))
+    listed: frozenset[str] | None = given.tracked | given.untracked
+    if found is None or (git is not None and not any(_groups(given)) and _is_ignored_root(root, git)):
+        listed = None
+    nested = given.submodules | given.repositories
+    folders = _folders_of([*(given.tracked if listed is None else listed), *(f"{path}/" for path in nested)])
+    walk = _Walk(root, settings, given.tracked, listed, folders, given.submodules, found is not None, folds)
+    if git is not None and found is None:
+        detail = "git is missing or can't read it: tracked files that rules ignore are left out"
+        walk.report(".git", Reason.UNREADABLE, detail)
+    return walk
 
-    Args:
-        walk: What is collected.
-        folder: From the root, with a slash at the end, "" for the root.
-        rules: Those that hold in the folder above.
-        ignored: Whether git ignores the folder: then only tracked files count.
-    """
+
+def _groups(given: ListedFiles) -> tuple[frozenset[str], ...]:
+    return given.tracked, given.untracked, given.submodules, given.repositories
+
+
+def _is_ignored_root(root: Path, git: Path) -> bool:
+    """Return whether the working tree around the root ignores it: then git lists nothing in it."""
+    return root != git.parent and bool(ignored_paths(root, ["."]))
+
+
+def _list_folder(walk: _Walk, folder: _Folder) -> Iterator[_Folder]:
+    """Add the files of one folder to the walk and yield the folders below that are to be visited."""
+    path = folder.path.rstrip("/")
     try:
-        with os.scandir(walk.root / folder) as listing:
+        with os.scandir(walk.root / path) as listing:
             entries = sorted(listing, key=lambda entry: entry.name)
     except OSError as error:
-        walk.report(folder.rstrip("/") or ".", Reason.UNREADABLE, f"folder can't be listed: {error.strerror}")
+        walk.report(path or ".", Reason.UNREADABLE, f"folder can't be listed: {error.strerror}")
         return
     names = [entry.name for entry in entries]
-    if folder and OWN_FILES.issubset(names):
+    if path and OWN_FILES.issubset(names):
         return  # an index that --index put here
-    if folder and not walk.git_tells and not _MADE_BY_TOOLS.isdisjoint(names):
+    if path and not walk.has_git and not _TOOL_MARKS.isdisjoint(names):
         walk.n_ignored += 1
         return
-    if folder and _is_nested(walk, folder.rstrip("/"), names):
-        walk.report(folder.rstrip("/"), Reason.NESTED_REPOSITORY, _nested_detail(walk, folder.rstrip("/")))
-        if folder.rstrip("/") not in walk.tracked_folders:
+    if path and (detail := _nested_detail(walk, path, names)):
+        walk.report(path, Reason.NESTED_REPOSITORY, detail)
+        if walk.key(path) not in walk.folders:
             return
-        ignored = True  # the repository around it tracks files in it, and these alone are its own
-    rules = rules.below(folder, names, walk.root)
+        folder = replace(folder, wanted=walk.tracked)  # files of it that the outer repository tracks
+    rules = folder.rules.below(folder.path, names, walk.root, with_git=folder.wanted is None or not walk.has_git)
+    folder = replace(folder, rules=rules)
     for entry in entries:
         if entry.name not in (".git", FOLDER_NAME):
-            yield from _visit(walk, entry, folder + entry.name, rules, ignored=ignored)
+            yield from _visit(walk, entry, folder)
 
 
-def _visit(
-    walk: _Walk, entry: "os.DirEntry[str]", path: str, rules: IgnoreRules, *, ignored: bool
-) -> Iterator[tuple[str, IgnoreRules, bool]]:
-    """Take in a file, or yield a folder that is to be visited."""
+def _visit(walk: _Walk, entry: "os.DirEntry[str]", folder: _Folder) -> Iterator[_Folder]:
+    """Add a file to the walk, or yield a folder that is to be visited."""
+    path = folder.path + entry.name
     try:
         is_folder, is_junction = entry.is_dir(follow_symlinks=False), _is_junction(entry)
     except OSError as error:
@@ -135,50 +197,71 @@ def _visit(
     if is_junction:
         walk.report(path, Reason.LINK, "a junction is not followed; its target is indexed at its own place")
     elif is_folder:
-        yield from _descend(walk, path, rules, ignored=ignored)
-    elif not _is_left_out(walk, path, rules, ignored=ignored):
-        _take(walk, entry, path)
+        yield from _descend(walk, path, folder)
+    elif _is_wanted(walk, path, folder):
+        _add_file(walk, entry, path)
+    else:
+        walk.n_ignored += 1
+        if _is_special(entry) and folder.wanted is walk.listed:
+            walk.unlisted.append(Problem(path, Reason.SPECIAL_FILE, _SPECIAL_DETAIL, Coverage.NONE))
 
 
-def _is_nested(walk: _Walk, folder: str, names: list[str]) -> bool:
-    return folder in walk.tracked.submodules or (".git" in names and is_repository(walk.root / folder))
+def _descend(walk: _Walk, path: str, folder: _Folder) -> Iterator[_Folder]:
+    """Yield the folder at a path if it is to be visited."""
+    own = folder.rules.own_verdict(path, is_folder=True)
+    if own:
+        walk.n_ignored += 1
+        return
+    rules, wanted = folder.rules, folder.wanted
+    if own is not None:
+        if wanted is not None and walk.has_git:  # the rules of the folders above were not read
+            rules = rules.with_git_files([*_files_above(walk, path), *_outer_files(walk)])
+        wanted = None
+    elif wanted is None and rules.git_ignores(path, is_folder=True):
+        wanted = walk.tracked
+    if wanted is None or walk.key(path) in walk.folders or rules.own_reincludes_below(path):
+        yield _Folder(path + "/", rules, wanted)
+        return
+    walk.n_ignored += 1
+    if wanted is walk.listed and not os.access(walk.root / path, os.R_OK | os.X_OK):
+        detail = "folder can't be listed: Permission denied"
+        walk.unlisted.append(Problem(path, Reason.UNREADABLE, detail, Coverage.NONE))
 
 
-def _nested_detail(walk: _Walk, folder: str) -> str:
-    if folder in walk.tracked.submodules:
+def _is_wanted(walk: _Walk, path: str, folder: _Folder) -> bool:
+    own = folder.rules.own_verdict(path, is_folder=False)
+    if own is not None:
+        return not own
+    if folder.wanted is not None:
+        return walk.key(path) in folder.wanted
+    return not folder.rules.git_ignores(path, is_folder=False) or walk.key(path) in walk.tracked
+
+
+def _nested_detail(walk: _Walk, folder: str, names: list[str]) -> str:
+    """Return the report on a repository inside this one, "" if the folder is not one."""
+    if walk.key(folder) in walk.submodules:
         return "a submodule; index it separately"
-    return "a repository of its own; index it separately"
+    if ".git" in names and is_repository(walk.root / folder):
+        return "another repository; index it separately"
+    return ""
 
 
 def _is_junction(entry: "os.DirEntry[str]") -> bool:
-    """Return whether an entry is a junction, which Windows alone has and Python 3.11 takes for a plain folder."""
+    """Return whether an entry is a junction, which exists on Windows only; Python 3.11 calls it a folder."""
     if os.name != "nt":
         return False
     return getattr(entry.stat(follow_symlinks=False), "st_reparse_tag", 0) == _JUNCTION_TAG
 
 
-def _descend(walk: _Walk, path: str, rules: IgnoreRules, *, ignored: bool) -> Iterator[tuple[str, IgnoreRules, bool]]:
-    """Yield the folder if it is to be visited."""
-    own = rules.own_verdict(path, is_folder=True)
-    ignored = own is None and (ignored or rules.git_ignores(path, is_folder=True))
-    holds_wanted = path in walk.tracked_folders or rules.own_takes_in_below(path)
-    if own or (ignored and not holds_wanted):
-        walk.n_ignored += 1
-    else:
-        yield path + "/", rules, ignored
+def _is_special(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return not entry.is_symlink() and not entry.is_file(follow_symlinks=False)
+    except OSError:
+        return False
 
 
-def _is_left_out(walk: _Walk, path: str, rules: IgnoreRules, *, ignored: bool) -> bool:
-    own = rules.own_verdict(path, is_folder=False)
-    left_out = own if own is not None else (
-        (ignored or rules.git_ignores(path, is_folder=False)) and path not in walk.tracked.files
-    )  # fmt: skip
-    walk.n_ignored += left_out
-    return left_out
-
-
-def _take(walk: _Walk, entry: "os.DirEntry[str]", path: str) -> None:
-    """Note a file, or why it is left out."""
+def _add_file(walk: _Walk, entry: "os.DirEntry[str]", path: str) -> None:
+    """Add a file, or report why it is left out."""
     try:
         status = entry.stat(follow_symlinks=False)
     except OSError as error:
@@ -187,43 +270,56 @@ def _take(walk: _Walk, entry: "os.DirEntry[str]", path: str) -> None:
     if stat.S_ISLNK(status.st_mode):
         walk.report(path, Reason.LINK, "a symbolic link is not followed; its target is indexed at its own place")
     elif not stat.S_ISREG(status.st_mode):
-        walk.report(path, Reason.SPECIAL_FILE, "a pipe, socket or device is not opened")
+        walk.report(path, Reason.SPECIAL_FILE, _SPECIAL_DETAIL)
     elif not walk.settings.index_secrets and is_secret_file(path):
-        walk.report(path, Reason.SECRET, "may hold keys or passwords by its name; it is not read")
+        walk.report(path, Reason.SECRET, "its name suggests keys or passwords; it is not read")
     elif status.st_size > walk.settings.max_file_bytes:
         walk.problems.append(too_large(path, status.st_size, walk.settings.max_file_bytes))
     else:
         walk.files.append(SourceFile(path, status.st_size, status.st_mtime_ns, status.st_ino, status.st_ctime_ns))
 
 
-def _outer_rules(root: Path, *, git_tells: bool) -> IgnoreRules:
-    """Return the rules that come from outside the root's own files: info/exclude, the user's file, folders above."""
-    built_in = () if git_tells else (rules_without_git(),)
-    git = git_folder(root)
+_SPECIAL_DETAIL = "a pipe, socket or device is not opened"
+
+
+def _outer_files(walk: _Walk) -> list[RuleFile]:
+    """Return git's rule files outside the root: those of folders above, info/exclude, and the user's own."""
+    git = git_folder(walk.root)
     if git is None:
-        return IgnoreRules(git=built_in)
-    top, folds = git.parent, folds_case(root)
-    above = [folder for folder in root.parents if folder == top or top in folder.parents]  # the nearest first
-    files = [read_rules(folder / GIT_RULES, above=_way_down(folder, root), folds_case=folds) for folder in above]
-    for place in (exclude_file(root), excludes_file(root)):
-        if place is not None:
-            files.append(read_rules(place, above=_way_down(top, root), folds_case=folds, follows_links=True))
-    return IgnoreRules(git=(*(rules for rules in files if rules is not None), *built_in), folds_case=folds)
+        return []
+    top = git.parent
+    above = [folder for folder in walk.root.parents if folder == top or top in folder.parents]  # the nearest first
+    places = [(folder / GIT_RULES, folder, False) for folder in above]
+    places += [(path, top, True) for path in (exclude_file(walk.root), excludes_file(walk.root)) if path is not None]
+    found: list[RuleFile] = []
+    for path, base, follows_links in places:
+        parsed = read_rules(path, folds_case=walk.folds_case, follows_links=follows_links)
+        if parsed is not None:
+            way_down = "" if base == walk.root else walk.root.relative_to(base).as_posix() + "/"
+            found.append(RuleFile(parsed, above=way_down, folds_case=walk.folds_case))
+    return found
 
 
-_MADE_BY_TOOLS = frozenset({"pyvenv.cfg", "CACHEDIR.TAG"})
-"""Files that mark a virtual environment, and a cache (bford.info/cachedir); asked only where git can't tell."""
+def _files_above(walk: _Walk, path: str) -> list[RuleFile]:
+    """Return the `.gitignore` files of the folders from the root down to the one that contains a path, nearest first."""
+    found: list[RuleFile] = []
+    folder = path
+    while folder:
+        folder = folder.rpartition("/")[0]
+        base = folder + "/" if folder else ""
+        parsed = read_rules(walk.root / base / GIT_RULES, folds_case=walk.folds_case)
+        if parsed is not None:
+            found.append(RuleFile(parsed, base, folds_case=walk.folds_case))
+    return found
 
-_JUNCTION_TAG = 0xA0000003
-"""IO_REPARSE_TAG_MOUNT_POINT of winnt.h."""
+
+def _folded(path: str) -> str:
+    """Return a path as a file system that ignores case compares it."""
+    return unicodedata.normalize("NFC", path).lower()
 
 
-def _way_down(folder: Path, root: Path) -> str:
-    return "" if folder == root else root.relative_to(folder).as_posix() + "/"
-
-
-def _folders_of(paths: frozenset[str]) -> frozenset[str]:
-    """Return every folder that holds one of the paths, at any depth."""
+def _folders_of(paths: Iterable[str]) -> frozenset[str]:
+    """Return every folder that contains one of the paths, at any depth."""
     folders: set[str] = set()
     for path in paths:
         folder = path.rpartition("/")[0]

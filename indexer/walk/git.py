@@ -1,45 +1,62 @@
-"""Git calls: the few questions asked of git, so that nothing the repository configures is ever run.
+"""Runs git so that no program that the repository configures is started.
 
-A repository's own configuration can name programs that harmless looking commands start: `ls-files` and `status` run
-core.fsmonitor, `status` runs the clean filter of every changed file, and both may fetch missing objects. All of these
-are set to nothing for each call, from outside the repository, where they outrank its files.
+A repository's configuration can name programs that harmless-looking commands start: `ls-files` and `status` run
+core.fsmonitor, `status` runs the clean filter of every changed file, and both may fetch missing objects. Each call
+disables all of them from outside the repository, where settings outrank the repository's files.
 """
 
 import os
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 TIME_LIMIT_S = 20.0
 SAFE_SETTINGS = (
-    ("core.fsmonitor", "false"), ("core.hooksPath", os.devnull), ("core.quotePath", "false"), ("core.pager", "cat"),
-    ("core.sshCommand", "false"), ("core.askPass", ""), ("credential.helper", ""), ("diff.external", ""),
-    ("log.showSignature", "false"), ("gpg.program", "false"), ("gpg.ssh.program", "false"), ("gpg.x509.program", "false"),
-    ("submodule.recurse", "false"), ("status.submoduleSummary", "false"), ("maintenance.auto", "false"),
-)  # fmt: skip
-KEPT_VARIABLES = frozenset({"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", os.devnull),
+    ("core.quotePath", "false"),
+    ("core.pager", "cat"),
+    ("core.sshCommand", "false"),
+    ("core.askPass", ""),
+    ("credential.helper", ""),
+    ("diff.external", ""),
+    ("log.showSignature", "false"),
+    ("gpg.program", "false"),
+    ("gpg.ssh.program", "false"),
+    ("gpg.x509.program", "false"),
+    ("submodule.recurse", "false"),
+    ("status.submoduleSummary", "false"),
+    ("maintenance.auto", "false"),
+)
+KEPT_VARIABLES = frozenset({"GIT_CEILING_DIRECTORIES", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
 SUBMODULE_MODE = b"160000"
+_UNTRACKED = b"? "
 _COMMIT = b"# branch.oid "
 
 
 @dataclass(frozen=True, slots=True)
 class GitState:
-    """What git says of a working tree."""
+    """The commit of a working tree, and whether the tree differs from it."""
 
     commit: str | None
-    """Full hash of HEAD; None without git or before the first commit."""
+    """Full hash of HEAD; None without git and before the first commit."""
     dirty: bool | None
-    """Whether a tracked file differs from HEAD or an untracked one is there; None without git."""
+    """Whether a tracked file differs from HEAD or an untracked file exists; None without git."""
 
 
 @dataclass(frozen=True, slots=True)
-class Tracked:
-    """The paths that git tracks below a folder, from that folder, with slashes."""
+class ListedFiles:
+    """The paths that git lists below a folder, relative to it, with slashes."""
 
-    files: frozenset[str]
+    tracked: frozenset[str]
+    """Files in the git index; some may be missing on disk (deleted, or outside a sparse checkout)."""
+    untracked: frozenset[str]
+    """Files that are neither tracked nor ignored."""
     submodules: frozenset[str]
-    """Folders, whether they were fetched or not."""
+    """Folders of submodules, fetched or not."""
+    repositories: frozenset[str]
+    """Folders of untracked repositories inside this one."""
 
 
 def run_git(
@@ -49,63 +66,93 @@ def run_git(
     time_limit_s: float = TIME_LIMIT_S,
     given: bytes = b"",
 ) -> bytes | None:
-    """Return what git prints on stdout, None if there is no git or it refuses.
+    """Return git's standard output; None if git is missing, fails, or takes too long.
 
     Args:
-        folder: Where it is run; git looks no further up than the working tree that `git_folder` finds.
+        folder: The working directory; git does not look above the working tree that `git_folder` finds.
         arguments: Subcommand and its options.
-        settings: Names and values that outrank the repository's, beside `SAFE_SETTINGS`.
-        time_limit_s: After so long it is ended.
-        given: What it reads on stdin.
+        settings: Names and values that outrank the repository's configuration, besides `SAFE_SETTINGS`.
+        time_limit_s: Git is ended after so many seconds.
+        given: Git's standard input.
     """
     command = ["git", "--no-pager", *arguments]
     try:
         run = subprocess.run(
-            command, cwd=folder, env=_environment(folder, (*SAFE_SETTINGS, *settings)), input=given,
-            capture_output=True, timeout=time_limit_s, check=True,
-        )  # fmt: skip
+            command,
+            cwd=folder,
+            env=_environment(folder, (*SAFE_SETTINGS, *settings)),
+            input=given,
+            capture_output=True,
+            timeout=time_limit_s,
+            check=True,
+        )
     except (OSError, ValueError, subprocess.SubprocessError):
         return None
     return run.stdout
 
 
-def tracked_files(root: Path) -> Tracked | None:
-    """Return what git tracks below the root, None if it can't tell."""
-    output = run_git(root, "ls-files", "-z", "--stage")
+def listed_files(root: Path, excludes: Path | None) -> ListedFiles | None:
+    """Return the tracked and the untracked, not ignored files below a folder; None if git can't tell.
+
+    Args:
+        root: A folder in a working tree.
+        excludes: The user's own ignore file. The repository's `core.excludesFile` is not used: it could name a pipe.
+    """
+    output = run_git(
+        root,
+        *("ls-files", "-z", "-t", "--stage", "--cached", "--others", "--exclude-standard"),
+        settings=(("core.excludesFile", str(excludes or os.devnull)),),
+    )
     if output is None:
         return None
-    files: list[bytes] = []
+    tracked: list[bytes] = []
+    untracked: list[bytes] = []
     submodules: list[bytes] = []
-    for line in output.split(b"\0"):
-        described, _, path = line.partition(b"\t")
-        (submodules if described.startswith(SUBMODULE_MODE) else files).append(path)
-    decode = os.fsdecode
-    return Tracked(frozenset(map(decode, files)) - {""}, frozenset(map(decode, submodules)))
+    repositories: list[bytes] = []
+    for line in filter(None, output.split(b"\0")):  # "? path", or "H 100644 <object> 0\tpath"
+        if line.startswith(_UNTRACKED):
+            path = line[len(_UNTRACKED) :]
+            if path.endswith(b"/"):
+                repositories.append(path[:-1])
+            else:
+                untracked.append(path)
+        else:
+            described, _, path = line.partition(b"\t")
+            (submodules if described[2:].startswith(SUBMODULE_MODE) else tracked).append(path)
+    groups = (frozenset(map(os.fsdecode, group)) for group in (tracked, untracked, submodules, repositories))
+    return ListedFiles(*groups)
+
+
+def ignored_paths(root: Path, paths: Iterable[str]) -> frozenset[str]:
+    """Return those of some paths below a folder that git ignores; none if git can't tell."""
+    given = b"".join(os.fsencode(path) + b"\0" for path in paths)
+    output = run_git(root, "check-ignore", "-z", "--stdin", given=given) if given else None
+    return frozenset(map(os.fsdecode, (output or b"").split(b"\0"))) - {""}
 
 
 def excludes_file(root: Path) -> Path | None:
-    """Return the user's own file of ignore rules for all repositories, None if there is none.
+    """Return the user's own ignore file for all repositories, None if there is none.
 
-    What the repository itself sets is not asked: it could name any file of the machine.
+    The repository's configuration is not read: it could name any file of the machine.
     """
     output = run_git(Path(root.anchor), "config", "--path", "--get", "core.excludesFile")
     if output is not None:
         name = os.fsdecode(output.rstrip(b"\r\n"))
         return Path(name) if os.path.isabs(name) else None
-    home = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
+    home = inherited_variables().get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
     default = Path(home, "git", "ignore")
     return default if default.is_file() else None
 
 
 def folds_case(root: Path) -> bool:
-    """Return whether git takes upper and lower case for the same here (`git init` finds that out)."""
+    """Return whether git ignores case in this working tree; `git init` sets that by the file system."""
     return run_git(root, "config", "--bool", "--get", "core.ignoreCase") == b"true\n"
 
 
 def exclude_file(root: Path) -> Path | None:
-    """Return the place of `info/exclude` of the repository that holds the root, None without one.
+    """Return the path of `info/exclude` of the repository that holds the root, None without one.
 
-    A linked worktree shares the one of its main repository.
+    A linked worktree uses the file of its main repository.
     """
     git = git_folder(root)
     if git is None:
@@ -117,15 +164,16 @@ def exclude_file(root: Path) -> Path | None:
 
 
 def git_state(root: Path) -> GitState:
-    """Return the commit of a working tree and whether it is changed."""
+    """Return the commit of a working tree and whether the tree differs from it."""
     if git_folder(root) is None:
         return GitState(None, None)
     status = run_git(
-        root, "status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--ignore-submodules=all",
-        "--", ".", ":(exclude).codecards",
+        root,
+        *("status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z", "--ignore-submodules=all"),
+        *("--", ".", ":(exclude).codecards"),
         settings=no_filters(root),
-    )  # fmt: skip
-    if status is None:  # too large a tree for the time there is
+    )
+    if status is None:  # the tree is too large for the time limit
         commit = run_git(root, "rev-parse", "--verify", "--quiet", "HEAD")
         return GitState(commit.decode("ascii", "replace").strip() if commit else None, None)
     headers = [line for line in status.split(b"\0") if line.startswith(b"# ")]
@@ -137,18 +185,19 @@ def git_state(root: Path) -> GitState:
 def commits_by_path(
     root: Path, *, n_commits: int = 400, min_paths: int = 2, max_paths: int = 30
 ) -> list[frozenset[str]]:
-    """Return the paths, from the root, that each of the latest commits changed, newest first; none without git.
+    """Return the paths, relative to the root, that each of the latest commits changed, newest first; none without git.
 
     Args:
         root: The project.
-        n_commits: How many commits are looked at; merges are left out.
-        min_paths: A commit that changed fewer is left out.
-        max_paths: A commit that changed more says nothing of what belongs together, and is left out.
+        n_commits: Number of commits to read; merges are left out.
+        min_paths: Commits that changed fewer paths are left out.
+        max_paths: Commits that changed more paths are left out: they say nothing about which files belong together.
     """
     output = run_git(
-        root, "log", f"-n{n_commits}", "--no-merges", "--no-renames", "--no-ext-diff", "--no-textconv", "--name-only",
-        "--relative", "--format=%x00", "-z", "--", ".",
-    )  # fmt: skip
+        root,
+        *("log", f"-n{n_commits}", "--no-merges", "--no-renames", "--no-ext-diff", "--no-textconv"),
+        *("--name-only", "--relative", "--format=%x00", "-z", "--", "."),
+    )
     commits: list[frozenset[str]] = []
     for chunk in (output or b"").split(b"\0\0"):
         paths = frozenset(os.fsdecode(name.strip(b"\n")) for name in chunk.split(b"\0")) - {""}
@@ -158,7 +207,7 @@ def commits_by_path(
 
 
 def git_folder(root: Path) -> Path | None:
-    """Return the `.git` (a folder, or a file that names one) of the working tree that holds the root, None without."""
+    """Return the `.git` folder or file of the working tree that holds the root, None outside of one."""
     for folder in (root, *root.parents):
         if (folder / ".git").exists():
             return folder / ".git"
@@ -166,10 +215,10 @@ def git_folder(root: Path) -> Path | None:
 
 
 def is_repository(folder: Path) -> bool:
-    """Return whether a folder is the top of a working tree of its own: a clone, a submodule, a linked worktree.
+    """Return whether a folder is the top of its own working tree: a clone, a submodule or a linked worktree.
 
-    Source: git's setup.c; a folder `.git` that lacks HEAD, objects or refs is none. A `.git` file counts even if what
-    it names is gone, for what lies beside it is a copy all the same.
+    Source: git's setup.c; a `.git` folder without HEAD, objects or refs does not count. A `.git` file counts even if
+    the folder that it names is gone, since the files beside it are a copy all the same.
     """
     git = folder / ".git"
     try:
@@ -184,10 +233,9 @@ def is_repository(folder: Path) -> bool:
 
 
 def _environment(folder: Path, settings: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    """Return the variables that git is run with: none that points it elsewhere, and settings that outrank all files."""
-    variables = {
-        name: value for name, value in os.environ.items() if not name.startswith("GIT_") or name in KEPT_VARIABLES
-    }
+    """Return git's environment: no variable that points it elsewhere, and settings that outrank all files."""
+    inherited = inherited_variables().items()
+    variables = {name: value for name, value in inherited if not name.startswith("GIT_") or name in KEPT_VARIABLES}
     variables |= {
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_TERMINAL_PROMPT": "0",
@@ -207,9 +255,18 @@ def _environment(folder: Path, settings: tuple[tuple[str, str], ...]) -> dict[st
 
 
 def no_filters(root: Path) -> list[tuple[str, str]]:
-    """Return settings that switch off each filter program that any configuration names."""
+    """Return settings that disable every filter program that any configuration names."""
     output = run_git(
         root, "config", "--name-only", "-z", "--get-regexp", r"^filter\..*\.(clean|smudge|process|required)$"
     )
     names = [os.fsdecode(name) for name in (output or b"").split(b"\0") if name]
     return [(name, "false" if name.endswith(".required") else "") for name in dict.fromkeys(names)]
+
+
+def inherited_variables() -> Mapping[str, str]:
+    """Return this process's environment, which git inherits.
+
+    Settings are read from the environment by `codecards.config` alone; this is the one other access. Git needs the
+    user's PATH and HOME, and the names that must not reach it (GIT_DIR, GIT_WORK_TREE) are known here.
+    """
+    return os.environ

@@ -1,6 +1,6 @@
-"""File roles: what a file is to its repository, told by its path and what it says of itself.
+"""Classifies files by path and content: source, test, generated, vendored, docs or config.
 
-A role never keeps a file out of the index; ranking puts the roles other than source lower unless they are asked for.
+All roles are indexed; ranking places roles other than source lower unless the query asks for them.
 """
 
 import re
@@ -9,7 +9,7 @@ ROLES = ("source", "test", "generated", "vendored", "docs", "config")
 
 _VENDORED = re.compile(
     r"(^|/)(vendor|vendors|vendored|third[-_]?party|node_modules|bower_components|_vendor|site-packages|Pods|Carthage)/"
-    # These are everyday names deeper down: src/deps/, src/external/.
+    # Only at the root: deeper down these are common names (src/deps/, src/external/).
     r"|^(externals?|extern|deps)/",
     re.IGNORECASE,
 )
@@ -26,13 +26,13 @@ _GENERATED = re.compile(
     r"|\.min\.(js|css)|[.-]bundle\.js|(^|/)(package-lock\.json|yarn\.lock|pnpm-lock\.yaml|Cargo\.lock|poetry\.lock|uv\.lock|go\.sum"
     r"|composer\.lock|Gemfile\.lock|Pipfile\.lock))$"
     r"|(^|/)(generated|__generated__|gen-src|autogen)/"
-    # What a bundler puts out; a Python package may be called so too.
+    # The output of a bundler; a Python package may have this name too.
     r"|(^|/)dist/.*\.([cm]?js|css|d\.[cm]?ts|map)$",
     re.IGNORECASE,
 )
 _DOCS = re.compile(
     r"\.(md|markdown|mdx|rst|adoc|asciidoc|txt|tex|org|pod|rdoc)$"
-    # Without a suffix, or with one that is no language's: README, LICENSE-MIT, README.zh, not changes.py
+    # Without a suffix, or with that of a natural language: README, LICENSE-MIT, README.zh, not changes.py
     r"|(^|/)(LICEN[SC]E|COPYING|NOTICE|AUTHORS|CONTRIBUTORS|CHANGELOG|CHANGES|HISTORY|README)([-_][^/.]*)?(\.(zh|zh[-_]\w+|ja|ko|de|fr|es|ru|in))?$",
     re.IGNORECASE,
 )
@@ -48,17 +48,17 @@ _BUILD_SCRIPT = re.compile(
 )
 
 _CODE_LINE = re.compile(r"\s*(?!/\*|\*|//|<!--|-->|#|<\?|<!|</?[a-z]+>|[\"'{}()\[\];,]*\s*$)\S")
-"""Not blank, no comment, no mark-up or bracket by itself."""
+"""A line of code: not blank, not a comment, not just mark-up or brackets."""
 MINIFIED_LINE = 5_000
-"""Characters of a line that nobody wrote by hand."""
+"""Characters from which on a line was not written by hand."""
 
 
 def role_of(path: str, *, generated: bool = False) -> str:
     """Return one of `ROLES`.
 
     Args:
-        path: From the root, with slashes.
-        generated: Whether the text says that a program wrote it.
+        path: Relative to the root, with slashes.
+        generated: Whether the text says that a program generated it.
     """
     if _VENDORED.search(path):
         return "vendored"
@@ -72,10 +72,10 @@ def role_of(path: str, *, generated: bool = False) -> str:
 
 
 def is_minified(text: str) -> bool:
-    """Return whether most of a text stands on lines that are too long for people, and no code beside them: a bundle, a blob.
+    """Return whether most of a text is on very long lines and hardly any code is on others: a bundle or a blob.
 
-    A source file with a long line of data is none, however long that is: what else it holds is code. A licence above a
-    bundle, or the comment below it, is no code.
+    A source file with a long line of data does not count, since it has code on other lines. A licence above a bundle, or
+    a comment below it, is not code.
     """
     if len(text) <= MINIFIED_LINE:
         return False

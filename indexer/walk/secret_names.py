@@ -1,9 +1,9 @@
-"""Secret files: names and first lines that promise keys or passwords; they are not indexed unless the user says so."""
+"""Recognises files that probably contain keys or passwords, by name or first line; by default they are not indexed."""
 
 import re
 
 _NAMES = frozenset(
-    # Settings that tools keep their passwords and tokens in
+    # Configuration files in which tools store passwords and tokens
     """
     .env .envrc .netrc _netrc .authinfo .authinfo.gpg .pgpass .my.cnf .mylogin.cnf .htpasswd .npmrc .yarnrc.yml .pypirc
     .git-credentials .dockercfg .dockerconfigjson .s3cfg .boto .databrickscfg .terraformrc terraform.rc .vault-token
@@ -14,27 +14,31 @@ _NAMES = frozenset(
     secrets.json secrets.yml secrets.yaml secrets.toml secrets.ini secrets.env
     """.split()
 )
-_SUFFIXES = (
-    ".pem", ".key", ".p12", ".pfx", ".p8", ".pkcs12", ".jks", ".jceks", ".keystore", ".kdbx", ".kdb", ".ppk", ".ovpn",
-    ".tfvars", ".tfstate", ".tfstate.backup", ".kubeconfig", ".env",
-)  # fmt: skip
-_PATHS = (
-    ".docker/config.json", ".kube/config", ".aws/config", ".config/gh/hosts.yml", ".config/hub", ".cargo/credentials",
-    ".gem/credentials", ".bundle/config", ".ssh/config", ".ssh/authorized_keys",
-)  # fmt: skip
+_SUFFIXES = tuple(
+    """
+    .pem .key .p12 .pfx .p8 .pkcs12 .jks .jceks .keystore .kdbx .kdb .ppk .ovpn .tfvars .tfstate .tfstate.backup
+    .kubeconfig .env
+    """.split()
+)
+_PATHS = tuple(
+    """
+    .docker/config.json .kube/config .aws/config .config/gh/hosts.yml .config/hub .cargo/credentials .gem/credentials
+    .bundle/config .ssh/config .ssh/authorized_keys
+    """.split()
+)
 _SHAPES = re.compile(
     r"\.env\..+|(client_secret|service[-_]account).*\.json|(\w+[-_.])?(private|secret).*\.(asc|gpg|pgp)"
 )
 _PLACEHOLDER = r"(example|sample|template|dist|defaults?|schema|tpl|tmpl)"
 _HARMLESS = re.compile(rf"{_PLACEHOLDER}\.env|.*[._-]{_PLACEHOLDER}(\.env)?")
-"""A file to copy and fill in: ".env.example", "sample.env"."""
+"""A template to fill in: ".env.example", "sample.env"."""
 _PRIVATE_KEY = re.compile(
     rb"\s*(-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----|PuTTY-User-Key-File-\d|AGE-SECRET-KEY-1)"
 )
 
 
 def is_secret_file(path: str) -> bool:
-    """Return whether a file of this path (from the root, with slashes) holds secrets by its name."""
+    """Return whether the name of a file suggests secrets; the path is relative to the root, with slashes."""
     name = path.rpartition("/")[2].lower()
     if name in _NAMES or name.endswith(_SUFFIXES) or _SHAPES.fullmatch(name):
         return not _HARMLESS.fullmatch(name)
@@ -42,5 +46,5 @@ def is_secret_file(path: str) -> bool:
 
 
 def is_private_key(data: bytes) -> bool:
-    """Return whether the bytes start like a private key, whatever the file is called."""
+    """Return whether the bytes start like a private key."""
     return _PRIVATE_KEY.match(data, 0, 4096) is not None

@@ -3,7 +3,6 @@
 Importing the library costs six seconds of CPU; nothing else imports this module.
 """
 
-import os
 from collections.abc import Sequence
 from functools import cached_property
 from importlib import import_module
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from codecards.environment import set_default_variables
 from codecards.errors import EmbedderError
 from codecards.retrieval.embed.card_text import split_identifiers
 from codecards.retrieval.embed.model_files import hash_files
@@ -29,12 +29,8 @@ class TransformersEmbedder:
     """
 
     def __init__(self, place: str) -> None:
-        # Before the import, which reads them: a name that is not in the cache must fail at once, not wait.
-        os.environ.setdefault("HF_HUB_OFFLINE", "1")
-        os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
-        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
         try:
-            library: Any = import_module("sentence_transformers")
+            library = import_offline()
         except ImportError as error:
             raise EmbedderError(
                 f"The embedder sentence-transformers:{place} needs a package that is not installed ({error}); "
@@ -73,6 +69,17 @@ class TransformersEmbedder:
             convert_to_numpy=True,
         )
         return np.asarray(rows, np.float32).reshape(len(texts), -1)
+
+
+def import_offline() -> Any:  # noqa: ANN401 - the library has no types
+    """Return the library `sentence_transformers`, set to look for models on this machine only.
+
+    Raises:
+        ImportError: The library is not installed.
+    """
+    # The import reads these: without them, a model that is not in the cache would be looked for on the network.
+    set_default_variables(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
+    return import_module("sentence_transformers")
 
 
 def _model_folder(place: str) -> Path:

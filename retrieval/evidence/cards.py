@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from codecards.indexer.facts import CALLABLE_KINDS, TYPE_SIGNAL_KINDS, VALUE_KINDS, Kind
 from codecards.retrieval.evidence.files import Evidence
 from codecards.retrieval.evidence.symbols import NamedCards
 from codecards.retrieval.evidence.text import (
@@ -21,7 +22,7 @@ from codecards.retrieval.evidence.text import (
 )
 from codecards.retrieval.evidence.transformer import TransformerScores, z_scores
 from codecards.retrieval.index import DerivedIndex
-from codecards.retrieval.store.columns import CALLABLE_KINDS, KINDS, Floats, Int64s
+from codecards.retrieval.store.columns import Floats, Int64s
 from codecards.retrieval.store.names import name_hash
 from codecards.retrieval.vectors.card_vectors import Similarity
 
@@ -33,21 +34,16 @@ _SCALE = 2.2
 """Highest value of a word in BM25 with its k1 of 1.2."""
 _TEST_PARENTS = np.array([name_hash("test"), name_hash("tests")], np.uint64)
 """What tests stand in that are in one file with the code: Rust, Zig, D."""
-_TYPE = (
-    "class", "struct", "interface", "trait", "enum", "record", "object", "type", "table", "view", "impl", "namespace",
-    "module",
-)  # fmt: skip
-_VALUE = ("variable", "constant", "field")
-_KIND_TERMS: Mapping[str, tuple[str, ...]] = {
+_KIND_TERMS: Mapping[str, Collection[str]] = {
     "callable": CALLABLE_KINDS,
-    "type": _TYPE,
-    "value": _VALUE,
-    "module_code": ("module",),
-    "prose": ("section", "window", "cell"),
-    "part": ("part",),
-    "declaration": ("declaration",),
+    "type": TYPE_SIGNAL_KINDS,
+    "value": VALUE_KINDS,
+    "module_code": (Kind.MODULE,),
+    "prose": (Kind.SECTION, Kind.WINDOW, Kind.CELL),
+    "part": (Kind.PART,),
+    "declaration": (Kind.DECLARATION,),
 }
-_BY_KIND = {name: np.isin(KINDS, kinds).astype(np.float32) for name, kinds in _KIND_TERMS.items()}
+_BY_KIND = {name: np.array([kind in kinds for kind in Kind], np.float32) for name, kinds in _KIND_TERMS.items()}
 """Name → (kinds,): 1 for the kinds that it speaks of."""
 
 

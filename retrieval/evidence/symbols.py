@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from codecards.indexer.facts import NAMED_TYPE_KINDS, Kind
 from codecards.retrieval.evidence.terms import TermGroups
 from codecards.retrieval.evidence.text import FIELD_NAME, Matches, max_per_file
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import Name
-from codecards.retrieval.store.columns import KINDS, Floats, Int64s
+from codecards.retrieval.store.columns import Floats, Int64s
 from codecards.retrieval.store.names import name_hash, normalised_name
 
 KIND_PRIOR = np.array(
@@ -21,12 +22,12 @@ KIND_PRIOR = np.array(
             "table": 1.0, "view": 0.95, "procedure": 0.9, "trigger": 0.8, "index": 0.6, "section": 0.5, "cell": 0.3,
             "window": 0.3, "part": 0.3,
         }.get(kind, 1.0)
-        for kind in KINDS
+        for kind in Kind
     ],
     np.float32,
 )  # fmt: skip
 """How likely a name of each kind is what is asked for; types are 1."""
-IS_TYPE = np.isin(KINDS, ("class", "struct", "interface", "trait", "enum", "record", "object", "type", "table", "view"))
+IS_TYPE = np.array([kind in NAMED_TYPE_KINDS for kind in Kind])
 OTHER_CASE, CASE_BESIDE_EXACT = 0.6, 0.15
 """A name in another case; the same where the case as written exists elsewhere."""
 PARENT_MATCH, FILE_MATCH, NO_MATCH = 2.0, 1.8, 0.7

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from codecards.indexer.facts import CODE_CALLABLE_KINDS, Kind
 from codecards.retrieval.index import DerivedIndex
-from codecards.retrieval.store.columns import KINDS, Floats, Int64s
+from codecards.retrieval.store.columns import Floats, Int64s
 from codecards.retrieval.vectors.card_vectors import Similarity
 
 RANGE = (-3.0, 6.0)
 """Standard deviations from the mean within which a similarity counts: models differ in how far apart theirs lie, and not
 in which of them stand out."""
-_CALLABLE = np.isin(KINDS, ("function", "method", "constructor", "property", "macro"))
+_CALLABLE = np.array([kind in CODE_CALLABLE_KINDS for kind in Kind])
 
 
 @dataclass(frozen=True, slots=True)

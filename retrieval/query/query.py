@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Literal
 
 from codecards.indexer.cards.words import whole_token, word_tokens, words
+from codecards.indexer.parse.languages import FILE_SUFFIXES
 from codecards.retrieval.query.diff_hunks import Hunk, find_hunks
 from codecards.retrieval.query.stack_frames import Frame, find_frames
 from codecards.retrieval.query.words import PREPOSITIONS, SOFT_STOP_WORDS, STOP_CHARACTERS, STOP_PAIRS, STOP_WORDS
@@ -24,12 +25,8 @@ WHOLE_WEIGHT, JOIN_WEIGHT = 1.2, 0.8
 POSITION_DECAY = 0.04
 PAIR_END_WEIGHT = 0.3
 
-_CODE_SUFFIX = (
-    r"py|pyi|pyx|js|jsx|mjs|cjs|ts|tsx|mts|cts|go|rs|java|kt|kts|scala|sc|c|h|cc|cpp|cxx|hpp|hh|cs|rb|php|swift|lua|ex|exs|hs|zig|sql"
-    r"|sh|bash|md|rst|toml|yaml|yml|json|vue|svelte|html|css|txt|cfg|ini"
-)
 _path = re.compile(
-    rf"(?<![\w/.:])(?:[.~]?/?(?:[\w.@+-]+/)+[\w.@+-]*[\w@+-]|[\w@+-][\w.@+-]*\.(?:{_CODE_SUFFIX}))(?![\w/])(?::(\d+))?"
+    rf"(?<![\w/.:])(?:[.~]?/?(?:[\w.@+-]+/)+[\w.@+-]*[\w@+-]|[\w@+-][\w.@+-]*\.(?:{FILE_SUFFIXES}))(?![\w/])(?::(\d+))?"
 )
 _qualified = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#|\\)~?[A-Za-z_$][\w$]*)*")
 _separator = re.compile(r"\.|::|->|#|\\")
@@ -215,7 +212,7 @@ def _names(text: str) -> Iterator[Name]:
         name, qualifier = parts[-1].lstrip("~"), parts[-2] if len(parts) > 1 else ""
         if not name or (name, qualifier) in seen or (len(parts) == 1 and name.casefold() in STOP_WORDS):
             continue
-        if len(parts) > 1 and re.fullmatch(_CODE_SUFFIX, name):  # a file's name
+        if len(parts) > 1 and re.fullmatch(FILE_SUFFIXES, name):  # a file's name
             name, qualifier = parts[-2], parts[-3] if len(parts) > 2 else ""
         seen.add((name, qualifier))
         is_capital, is_first = name[:1].isupper(), not cleaned[: match.start()].strip()

@@ -18,7 +18,7 @@ class Filters:
     """Globs as in .gitignore, from the root: "src/**", "*.py"; one that fits is enough."""
     languages: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
-    """Kinds of cards, as in `codecards.indexer.facts.KINDS`."""
+    """Kinds of cards, values of `codecards.indexer.facts.Kind`."""
     without: frozenset[int] = frozenset()
     """Card ids that are no answer."""
 

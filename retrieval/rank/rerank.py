@@ -4,10 +4,8 @@ Importing sentence-transformers costs six seconds of CPU; it is done when a mode
 """
 
 import importlib.util
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,6 +13,7 @@ import numpy as np
 
 from codecards.errors import EmbedderError
 from codecards.indexer.cards.card import Card
+from codecards.retrieval.embed.sentence_transformers import import_offline
 from codecards.retrieval.hits import Hit, ScoreTerm
 
 DEFAULT_TOP = 10
@@ -44,12 +43,8 @@ class CrossEncoderScorer:
     def __init__(self, path: str | Path) -> None:
         if missing := missing_requirement(path):
             raise EmbedderError(missing)
-        # Before the import, which reads them: nothing is to be looked up elsewhere.
-        os.environ.setdefault("HF_HUB_OFFLINE", "1")
-        os.environ.setdefault("TRANSFORMERS_OFFLINE", "1")
-        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
         try:
-            library: Any = import_module("sentence_transformers")
+            library = import_offline()
             self._model: Any = library.CrossEncoder(str(path), device="cpu", local_files_only=True)
         except (OSError, ValueError, RuntimeError, KeyError, ImportError) as error:
             raise EmbedderError(f"the reranker in {path} can't be loaded: {error}") from error

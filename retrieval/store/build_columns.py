@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from codecards.indexer.cards.card import Card
 from codecards.indexer.cards.words import FIELDS
 from codecards.indexer.store.derived import ChangedFile
-from codecards.retrieval.store.columns import KINDS, ROLES, Columns, Int64s
+from codecards.retrieval.store.columns import KIND_NUMBERS, ROLES, Columns, Int64s
 from codecards.retrieval.store.names import name_hash
 from codecards.retrieval.store.paths import path_words
 from codecards.retrieval.store.vocabulary import Vocabulary
 
-_KIND_NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
 _ROLE_NUMBERS = {role: number for number, role in enumerate(ROLES)}
 
 
@@ -210,7 +209,7 @@ def _field_lengths(entry_counts: NDArray[np.uint8], n_entries: Int64s) -> NDArra
 def _card_columns(cards: Sequence[Card]) -> dict[str, NDArray[Any]]:
     return {
         "card_id": np.array([card.card_id for card in cards], np.int64),
-        "kind": np.array([_KIND_NUMBERS[card.kind] for card in cards], np.uint8),
+        "kind": np.array([KIND_NUMBERS[card.kind] for card in cards], np.uint8),
         "folded_name": np.array([name_hash(card.name.casefold()) for card in cards], np.uint64),
         "exact_name": np.array([name_hash(card.name) for card in cards], np.uint64),
         "parent_name": np.array([name_hash(card.parent.rpartition(".")[2].casefold()) for card in cards], np.uint64),

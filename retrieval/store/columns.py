@@ -3,7 +3,7 @@
 Files are in order of their path, cards in order of their file and place. Ids are rows unless they are named otherwise.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -11,15 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-KINDS = (
-    "class", "struct", "interface", "trait", "enum", "record", "object", "impl", "namespace", "module",
-    "function", "method", "constructor", "property", "macro", "declaration",
-    "type", "variable", "constant", "field",
-    "table", "view", "procedure", "trigger", "index",
-    "section", "cell", "window", "part",
-)  # fmt: skip
-"""Kinds of card by the number that is stored; new ones are added at the end."""
-CALLABLE_KINDS = ("function", "method", "constructor", "property", "macro", "procedure", "trigger")
+from codecards.indexer.facts import Kind
+
+KIND_NUMBERS: Mapping[str, int] = {kind.value: number for number, kind in enumerate(Kind)}
+"""Kind of card → the number that is stored."""
 ROLES = ("source", "test", "generated", "vendored", "docs", "config")
 """Roles of a file by the number that is stored."""
 PLACES = ("stem", "folder", "outer_folder")
@@ -79,7 +74,7 @@ class Columns:
     card_id: Int64s
     """(n_cards,): the snapshot's id."""
     kind: Bytes
-    """(n_cards,): place in `KINDS`."""
+    """(n_cards,): see `KIND_NUMBERS`."""
     folded_name: Uint64s
     """(n_cards,): `name_hash` of the case-folded name, 0 for none."""
     exact_name: Uint64s
@@ -179,6 +174,6 @@ def dot_rows(rows: Floats, query: Floats) -> Floats:
     return np.asarray(np.einsum("ij,j->i", rows, query))
 
 
-def kinds_of(kind: Bytes, wanted: Sequence[str]) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+def kinds_of(kind: Bytes, wanted: Iterable[str]) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
     """Return which cards are of one of the wanted kinds."""
-    return np.isin(kind, [KINDS.index(name) for name in wanted if name in KINDS])
+    return np.isin(kind, [KIND_NUMBERS[name] for name in wanted if name in KIND_NUMBERS])

@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from codecards.indexer.facts import TOPIC_KINDS
 from codecards.indexer.store.derived import ChangedFile, GenerationDiff
 from codecards.retrieval.embed.card_text import text_key
 from codecards.retrieval.embed.drift import probe_vectors
 from codecards.retrieval.embed.embedder import Embedder
-from codecards.retrieval.store.columns import KINDS, Columns
+from codecards.retrieval.store.columns import Columns, kinds_of
 from codecards.retrieval.vectors.calibration import calibrate
 
 FAISS_FROM = 100_000
@@ -22,11 +23,6 @@ and turning the candidates' float16 rows into numbers 6; loading FAISS costs 0.1
 EmbeddedTexts = Callable[[ChangedFile], Sequence[str]]
 """Returns what is embedded of a file's cards, in their order."""
 
-
-TYPE_KINDS = frozenset(
-    "class struct interface trait enum record object type function method module macro namespace".split()
-)
-"""Kinds that say what a file is about; the others count less in its mean."""
 
 _LIGHT_WEIGHT = 0.3
 
@@ -140,7 +136,7 @@ def _embed(
 
 def _file_means(columns: Columns, vectors: NDArray[np.float16]) -> NDArray[np.float16]:
     """Return (n_files, dimensions) unit rows; zeros for a file without cards."""
-    heavy = np.isin(columns.kind, [KINDS.index(kind) for kind in TYPE_KINDS])
+    heavy = kinds_of(columns.kind, TOPIC_KINDS)
     weights = np.where(heavy, 1.0, _LIGHT_WEIGHT).astype(np.float32)
     means = np.zeros((columns.n_files, vectors.shape[1]), np.float32)
     bounds = columns.card_offset.tolist()

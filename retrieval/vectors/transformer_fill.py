@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from codecards.indexer.facts import CALLABLE_KINDS, TYPE_KINDS
 from codecards.retrieval.embed.card_text import text_key
 from codecards.retrieval.embed.embedder import Embedder
-from codecards.retrieval.store.columns import CALLABLE_KINDS, KINDS, ROLES, Columns, Int64s
+from codecards.retrieval.store.columns import ROLES, Columns, Int64s, kinds_of
 from codecards.retrieval.store.paths import PathFlag
 from codecards.retrieval.vectors.transformer_store import TransformerStore
 
@@ -25,7 +26,6 @@ SPARE_SHARE, SPARE_LEAST = 2, 5_000
 
 ReadCardTexts = Callable[[Sequence[int]], Iterable[tuple[int, str]]]
 """Returns (row, text) of the cards of one file, as far as its text is as it was indexed; rows are ascending."""
-_TYPE = ("class", "struct", "interface", "trait", "enum", "record", "object", "type", "impl", "table", "view")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,7 @@ def wanted_rows(columns: Columns, most: int = MAX_CARDS) -> Int64s:
     prose = np.isin(role, (ROLES.index("docs"), ROLES.index("config")))
     # (n_files,): where a file's cards stand; 0 for sources, whose kinds of card are told apart.
     of_file = np.select([is_source, foreign, prose], [0, 5, 4], 3)
-    kind = np.select(
-        [np.isin(columns.kind, _numbers(CALLABLE_KINDS)), np.isin(columns.kind, _numbers(_TYPE))], [0, 1], 2
-    )
+    kind = np.select([kinds_of(columns.kind, CALLABLE_KINDS), kinds_of(columns.kind, TYPE_KINDS)], [0, 1], 2)
     of_card = np.repeat(of_file, lengths)
     order = np.lexsort(
         (
@@ -132,7 +130,3 @@ def _by_file(rows: Iterable[int], file_of_card: Int64s) -> Iterator[list[int]]:
     for row in rows:
         files.setdefault(int(file_of_card[row]), []).append(row)
     yield from (sorted(some) for some in files.values())
-
-
-def _numbers(kinds: Sequence[str]) -> list[int]:
-    return [KINDS.index(kind) for kind in kinds]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from codecards.errors import BudgetTooSmallError
-from codecards.router.assemble.budget import DEFAULT_BUDGET_TOKENS, BudgetShares
+from codecards.router.assemble.budget import BudgetShares
 from codecards.router.assemble.context import Block, Context, ContextPackage
 from codecards.router.assemble.outcomes import outcomes
 from codecards.router.assemble.packing import ContextPacker, bare
@@ -14,6 +14,7 @@ from codecards.router.compress.token_count import TokenCounter, estimate_tokens
 from codecards.router.memory.ledger import LedgerLine, TokenLedger
 from codecards.router.memory.working_memory import MemoryFile
 from codecards.router.ports import FileText
+from codecards.router.session_defaults import DEFAULT_BUDGET_TOKENS, DEFAULT_PROFILE
 
 MAX_ROUNDS = 24
 
@@ -25,7 +26,7 @@ class AssemblySettings:
     budget_tokens: int = DEFAULT_BUDGET_TOKENS
     shares: BudgetShares = field(default_factory=BudgetShares)
     rendering: RenderSettings = field(default_factory=RenderSettings)
-    profile: str = "coding-agent"
+    profile: str = DEFAULT_PROFILE
 
     @property
     def version(self) -> str:

@@ -12,7 +12,6 @@ from codecards.router.compress.token_count import TokenCounter
 from codecards.router.memory.working_memory import MemoryFile, Mode
 from codecards.router.ports import FileText
 
-DEFAULT_BUDGET_TOKENS = 12_000
 BUDGET_RANGE = (8_000, 16_000)
 MIN_EXCERPT_TOKENS = 120
 """A shorter excerpt says less than the digest."""

@@ -3,16 +3,14 @@
 import re
 from dataclasses import dataclass
 
-_SUFFIXES = (
-    "py|pyi|js|jsx|ts|tsx|go|rs|java|kt|c|h|cc|cpp|hpp|cs|rb|php|swift|scala|sh|lua|ex|hs|zig|sql|md|rst|toml|ya?ml"
-    "|json|cfg|ini|txt|html|css|vue|svelte"
-)
+from codecards.indexer.parse.languages import FILE_SUFFIXES
+
 _PATTERNS = (
     ("error", r"\b[A-Za-z_][\w.]*(?:Error|Exception|Panic|Fault)\b(?::[^\n]{1,160})?"),
     ("error", r"\b(?:error|fatal|panic)(?:\[[A-Z]?\d+\])?:[^\n]{1,160}"),
     ("error", r"\b(?:[A-Z]{1,5}-?\d{3,5}|E[A-Z]{4,})\b"),
     ("path", r"(?<![\w/.:-])(?:[A-Za-z]:\\|\.{0,2}/)?(?:[\w.+@-]+[/\\])+[\w.+@-]*\w(?::\d+)?"),
-    ("path", rf"(?<![\w/.-])[\w+@-]+\.(?:{_SUFFIXES})(?::\d+)?(?!\w)"),
+    ("path", rf"(?<![\w/.-])[\w+@-]+\.(?:{FILE_SUFFIXES})(?::\d+)?(?!\w)"),
     ("commit", r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b"),
     ("symbol", r"\b[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)+(?:\(\))?"),
     ("symbol", r"\b[A-Za-z_]\w*\(\)"),

@@ -16,6 +16,7 @@ from codecards.router.memory.ledger import (
 from codecards.router.memory.operations import Operation
 from codecards.router.memory.window import Window
 from codecards.router.memory.working_memory import WorkingMemory
+from codecards.router.session_defaults import DEFAULT_PROFILE
 
 FORMAT = 1
 
@@ -44,7 +45,7 @@ class SessionState:
     updated: str
     revision: int = 0
     """Counts the writes: two processes see by it that the other one wrote."""
-    profile: str = "coding-agent"
+    profile: str = DEFAULT_PROFILE
     operations: tuple[Operation, ...] = ()
     window: Window = field(default_factory=Window)
     ledgers: tuple[TokenLedger, ...] = ()

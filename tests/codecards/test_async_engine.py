@@ -1,4 +1,4 @@
-"""The async engine: all that the engine has, and nothing left running when a caller is cancelled."""
+"""The async engine has every method of the engine, and leaves nothing running when a caller is cancelled."""
 
 import inspect
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -14,23 +14,9 @@ from codecards.errors import UsageError
 from codecards.router.memory.working_memory import TaskState
 from codecards.router.session import Session
 from tests.support.indexed import write_repository
+from tests.support.shop import LOGIN, TOKENS
 
 pytestmark = pytest.mark.anyio
-SHOP = """\
-#- shop/tokens.py
-class TokenStore:
-    '''Keeps login tokens.'''
-
-    def purge_expired(self, now):
-        '''Remove tokens that are older than the timeout.'''
-        return [token for token in self.tokens if token.expires < now]
-#- shop/login.py
-from shop.tokens import TokenStore
-
-
-def log_out(now):
-    return TokenStore().purge_expired(now)
-"""
 
 
 @pytest.fixture(params=["asyncio", "trio"])
@@ -40,7 +26,7 @@ def anyio_backend(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 async def shop(tmp_path: Path) -> AsyncIterator[AsyncEngine]:
-    write_repository(tmp_path, SHOP)
+    write_repository(tmp_path, TOKENS + LOGIN)
     async with await AsyncEngine.open(tmp_path, settings=Settings(n_workers=1), build=False) as engine:
         yield engine
 
@@ -60,11 +46,11 @@ def test_every_call_has_its_async_form_with_the_same_arguments(plain: type, asyn
     assert all(inspect.iscoroutinefunction(call) for call in calls)
 
 
-async def test_answers_are_those_of_the_engine(shop: AsyncEngine) -> None:
-    told: list[tuple[str, int, int]] = []
-    report = await shop.refresh(progress=lambda *said: told.append(said))
+async def test_answers_equal_those_of_the_engine(shop: AsyncEngine) -> None:
+    reported: list[tuple[str, int, int]] = []
+    report = await shop.refresh(progress=lambda *values: reported.append(values))
     assert (report.n_read, report.complete) == (2, True)
-    assert told
+    assert reported
     recall = await shop.recall("where are expired tokens removed", limit=1)
     assert recall.hits[0].card.qualified_name == "TokenStore.purge_expired"
     assert [one.name for one in (await shop.callers("purge_expired")).calls] == ["log_out"]
@@ -94,7 +80,7 @@ async def test_a_cancelled_refresh_commits_nothing_and_frees_the_index(shop: Asy
     assert (await shop.refresh()).n_read == 2
 
 
-async def test_the_background_build_can_be_waited_for_and_the_wait_be_cancelled(shop: AsyncEngine) -> None:
+async def test_waiting_for_the_background_build_can_be_cancelled(shop: AsyncEngine) -> None:
     assert not await shop.wait_until_built()
     await shop.build_in_background()
     with anyio.move_on_after(0.001):
@@ -102,7 +88,7 @@ async def test_the_background_build_can_be_waited_for_and_the_wait_be_cancelled(
     assert await shop.wait_until_built(60)
 
 
-async def test_a_session_has_its_acts_done_one_after_the_other(shop: AsyncEngine) -> None:
+async def test_calls_of_a_session_run_one_after_the_other(shop: AsyncEngine) -> None:
     await shop.refresh()
     session = await shop.session("task", goal="change the timeout", constraints=["keep the API"])
     async with anyio.create_task_group() as tasks:
@@ -117,7 +103,7 @@ async def test_a_session_has_its_acts_done_one_after_the_other(shop: AsyncEngine
 
 
 class CancelsWhenRead(Mapping[str, str]):
-    """An environment that cancels a scope of the event loop as soon as a turn reads it."""
+    """An environment that cancels a scope of the event loop when a turn reads it."""
 
     def __init__(self, scope: anyio.CancelScope) -> None:
         self._scope = scope
@@ -133,7 +119,7 @@ class CancelsWhenRead(Mapping[str, str]):
         return "laptop"
 
 
-async def test_a_cancelled_act_is_done_whole_or_not_at_all(shop: AsyncEngine) -> None:
+async def test_a_cancelled_call_is_done_completely_or_not_at_all(shop: AsyncEngine) -> None:
     await shop.refresh()
     session = await shop.session("task", goal="change the timeout")
     with anyio.CancelScope() as before:

@@ -1,4 +1,4 @@
-"""Engine: answers come from one generation and are checked against the files on disk."""
+"""Answers of the engine come from one generation and are checked against the files on disk."""
 
 import os
 import shutil
@@ -18,39 +18,12 @@ from codecards.errors import (
 )
 from codecards.wire.answers import shown_json
 from tests.support.indexed import write_repository
-
-SHOP = """\
-#- shop/tokens.py
-class TokenStore:
-    '''Keeps login tokens.'''
-
-    def purge_expired(self, now):
-        '''Remove tokens that are older than the timeout.'''
-        return [token for token in self.tokens if token.expires < now]
-#- shop/login.py
-from shop.tokens import TokenStore
-
-
-def log_out(now):
-    store = TokenStore()
-    return store.purge_expired(now)
-#- tests/test_login.py
-from shop.login import log_out
-
-
-def test_log_out():
-    assert log_out(1) == []
-#- web/page.js
-// 登录超时后显示的页面
-export function showTimeout() {
-  return render(1);
-}
-"""
+from tests.support.shop import SHOP
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    """An engine over a small repository; tests must not change the files."""
+    """Return an engine over a small repository; tests must not change its files."""
     root = write_repository(tmp_path_factory.mktemp("shop"), SHOP)
     with Engine(root, Settings(n_workers=1)) as engine:
         engine.refresh()
@@ -87,7 +60,7 @@ def test_callers_carry_their_evidence(shop: Engine) -> None:
     assert [one.name for one in shop.callees("log_out").calls] == ["TokenStore", "TokenStore.purge_expired"]
 
 
-def test_a_name_that_is_not_there_has_no_target_but_near_names(shop: Engine) -> None:
+def test_an_unknown_name_has_no_target_but_similar_names(shop: Engine) -> None:
     calls = shop.callers("purge_expird")
     assert (calls.target, calls.total, calls.suggestions) == (None, 0, ("TokenStore.purge_expired",))
 
@@ -129,19 +102,19 @@ def test_a_block_of_lines_is_shown_as_far_as_the_file_goes(
 
 
 @pytest.mark.parametrize("target", ["/etc/passwd", "../../etc/passwd", "shop/../../x", "a\0b"])
-def test_paths_out_of_the_project_are_refused(shop: Engine, target: str) -> None:
+def test_paths_outside_the_project_are_refused(shop: Engine, target: str) -> None:
     with pytest.raises(OutsideProjectError):
         shop.show(target)
 
 
-def test_what_is_not_there_is_said_with_near_names(shop: Engine) -> None:
+def test_an_unknown_target_is_an_error_with_similar_names(shop: Engine) -> None:
     with pytest.raises(TargetNotFoundError) as caught:
         shop.show("TokenStor")
     assert caught.value.suggestions == ("TokenStore",)
 
 
 @pytest.mark.parametrize(("query", "limit"), [("", 8), ("  ", 8), ("x", 0), ("x", 1000)])
-def test_wrong_usage_is_said(shop: Engine, query: str, limit: int) -> None:
+def test_wrong_usage_is_an_error(shop: Engine, query: str, limit: int) -> None:
     with pytest.raises(UsageError):
         shop.recall(query, limit=limit)
 
@@ -187,7 +160,7 @@ def test_opening_builds_a_missing_index_in_the_background(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["missing", "file.txt"])
-def test_a_root_that_is_no_folder_is_refused(tmp_path: Path, name: str) -> None:
+def test_a_root_that_is_not_a_folder_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "file.txt").write_text("x")
     with pytest.raises(ProjectNotFoundError):
         Engine.open(tmp_path / name)
@@ -205,7 +178,7 @@ def test_why_not_tells_the_reason(tmp_path: Path, path: str, reason: str) -> Non
         assert engine.why_not(path, "expired tokens").reason == reason
 
 
-def test_an_index_that_was_removed_and_made_again_is_taken_up(tmp_path: Path) -> None:
+def test_an_index_that_was_removed_and_rebuilt_is_reopened(tmp_path: Path) -> None:
     write_repository(tmp_path, "#- a.py\ndef first():\n    return 1\n")
     with Engine.open(tmp_path, build=False) as engine:
         engine.refresh()
@@ -231,7 +204,7 @@ def test_a_change_that_keeps_size_and_time_is_seen(tmp_path: Path) -> None:
         assert "newer" in hit.text
 
 
-def test_the_text_of_a_hit_is_what_was_there_when_it_was_found(tmp_path: Path) -> None:
+def test_a_hit_keeps_the_text_that_it_was_found_with(tmp_path: Path) -> None:
     root = write_repository(tmp_path, SHOP)
     with Engine(root, Settings(n_workers=1)) as engine:
         engine.refresh()
@@ -262,14 +235,14 @@ def test_a_shown_card_has_what_it_brings_in_what_it_calls_and_its_place(shop: En
     assert shop.show(card["place"]).card == shown.card
 
 
-def test_the_digest_of_a_file_has_what_it_needs_and_its_signatures(shop: Engine) -> None:
+def test_the_digest_of_a_file_has_its_imports_and_signatures(shop: Engine) -> None:
     for target in ("shop/login.py", "log_out"):
         rows = shop.digest(target).split("\n")
         assert rows[0] == "needs: shop.tokens (TokenStore)"
         assert any(row.startswith("4: ") and "def log_out(now)" in row for row in rows)
 
 
-def test_an_index_that_another_version_read_is_read_anew_when_it_is_asked(tmp_path: Path) -> None:
+def test_an_index_of_another_extractor_version_is_refreshed_by_a_question(tmp_path: Path) -> None:
     root = write_repository(tmp_path, SHOP)
     with Engine(root, Settings(n_workers=1, embedder="none")) as engine:
         before = engine.refresh()

@@ -1,4 +1,4 @@
-"""An engine is read by many threads while its index is renewed."""
+"""Many threads read an engine while its index is refreshed."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -16,14 +16,14 @@ def source(number: int, version: int) -> str:
     return f"def work_{number}(given):\n    '''Do the work number {number}.'''\n    return given + {version}\n"
 
 
-def test_readers_get_whole_answers_while_the_index_is_renewed(tmp_path: Path) -> None:
-    """A generation stays open as long as somebody answers from it."""
+def test_readers_get_complete_answers_while_the_index_is_refreshed(tmp_path: Path) -> None:
+    """A generation stays open as long as a thread answers from it."""
     root = write_repository(tmp_path / "root", "".join(f"#- m{n}.py\n{source(n, 0)}" for n in range(N_FILES)))
-    renewed = threading.Event()
+    refreshed = threading.Event()
 
     def read(engine: Engine, number: int) -> list[int]:
         generations = []
-        while not renewed.is_set():
+        while not refreshed.is_set():
             recall = engine.recall(f"work_{number}")
             generations.append(recall.generation)
             assert recall.hits[0].card.qualified_name == f"work_{number}"
@@ -34,13 +34,13 @@ def test_readers_get_whole_answers_while_the_index_is_renewed(tmp_path: Path) ->
     def renew(engine: Engine) -> None:
         try:
             for version in range(1, N_REFRESHES + 1):
-                # Put in place whole, as editors do: a file that is being written is empty for a moment.
+                # Replaced at once, as editors do: a file that is being written is empty for a moment.
                 new = tmp_path / "new.py"
                 new.write_text(source(version % N_FILES, version), encoding="utf-8")
                 new.replace(root / f"m{version % N_FILES}.py")
                 engine.refresh()
         finally:
-            renewed.set()
+            refreshed.set()
 
     with Engine(root, Settings(n_workers=1)) as engine, ThreadPoolExecutor(N_READERS + 1) as threads:
         engine.refresh()
@@ -54,7 +54,7 @@ def test_readers_get_whole_answers_while_the_index_is_renewed(tmp_path: Path) ->
         assert engine.status().generation == first + N_REFRESHES
 
 
-def test_threads_that_refresh_or_start_a_session_at_once_take_turns(tmp_path: Path) -> None:
+def test_concurrent_refreshes_and_session_starts_take_turns(tmp_path: Path) -> None:
     root = write_repository(tmp_path, "".join(f"#- m{n}.py\n{source(n, 0)}" for n in range(N_FILES)))
     with Engine(root, Settings(n_workers=1, embedder="none")) as engine, ThreadPoolExecutor(4) as threads:
         reports = [one.result() for one in [threads.submit(engine.refresh) for _ in range(4)]]

@@ -1,4 +1,4 @@
-"""Logs: JSON lines in a file or on stderr, never on stdout, and nothing unless asked."""
+"""Logs are JSON lines in a file or on stderr, never on stdout, and only on request."""
 
 import json
 import logging
@@ -33,7 +33,7 @@ def lines(text: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def test_a_record_is_one_line_with_its_facts_and_its_error(tmp_path: Path) -> None:
+def test_a_record_is_one_line_with_its_details_and_its_error(tmp_path: Path) -> None:
     file = tmp_path / "log.jsonl"
     start_logging("info", file)
     logger = logging.getLogger("codecards.somewhere")
@@ -50,7 +50,7 @@ def test_a_record_is_one_line_with_its_facts_and_its_error(tmp_path: Path) -> No
     assert "ValueError: no" in str(second["error"])
 
 
-def test_nothing_is_written_twice_or_after_the_end(tmp_path: Path) -> None:
+def test_nothing_is_logged_twice_or_after_logging_stops(tmp_path: Path) -> None:
     for name in ("first", "second"):
         start_logging("debug", tmp_path / name)
     logging.getLogger("codecards").warning("once")
@@ -63,12 +63,12 @@ def test_nothing_is_written_twice_or_after_the_end(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("level", "file", "says"), [("loud", "log", "no log level 'loud'"), ("info", "missing/log", "can't be opened")]
 )
-def test_a_wrong_level_or_file_is_said(tmp_path: Path, level: str, file: str, says: str) -> None:
+def test_a_wrong_level_or_file_is_an_error(tmp_path: Path, level: str, file: str, says: str) -> None:
     with pytest.raises(UsageError, match=says):
         start_logging(level, tmp_path / file)
 
 
-def test_a_command_logs_to_the_file_and_its_answer_stays_alone_on_stdout(tmp_path: Path) -> None:
+def test_a_command_logs_to_the_file_and_prints_only_its_answer_on_stdout(tmp_path: Path) -> None:
     write_repository(tmp_path, REPO)
     log = tmp_path.parent / f"{tmp_path.name}.jsonl"
     done = run(tmp_path, "--log-file", str(log), "recall", "one", "--json")

@@ -1,4 +1,4 @@
-"""The index on disk: a repository is a stranger's, and may bring links where the index goes."""
+"""The index folder is safe in an untrusted repository, which may contain links in its place."""
 
 import os
 from pathlib import Path
@@ -25,7 +25,7 @@ def tree_of(folder: Path) -> dict[str, str]:
 
 @needs_links
 @pytest.mark.parametrize("place", [".codecards", ".codecards/index"])
-def test_an_index_whose_place_leads_out_of_the_project_is_refused(tmp_path: Path, place: str) -> None:
+def test_an_index_folder_that_leads_out_of_the_project_is_refused(tmp_path: Path, place: str) -> None:
     write_repository(tmp_path, REPO)
     link = tmp_path / "project" / place
     link.parent.mkdir(exist_ok=True)
@@ -39,7 +39,7 @@ def test_an_index_whose_place_leads_out_of_the_project_is_refused(tmp_path: Path
 @pytest.mark.parametrize(
     "name", ["snapshot.db", "manifest.json", "writer.json", "derived", "snapshot.db-wal", "../.gitignore"]
 )
-def test_a_link_among_the_files_of_the_index_is_never_written_through(tmp_path: Path, name: str) -> None:
+def test_links_among_the_files_of_the_index_are_not_followed(tmp_path: Path, name: str) -> None:
     write_repository(tmp_path, REPO)
     folder = index_of(tmp_path / "project")
     folder.path.mkdir(parents=True)
@@ -50,7 +50,7 @@ def test_a_link_among_the_files_of_the_index_is_never_written_through(tmp_path: 
     assert folder.links() == []
 
 
-def test_a_folder_in_the_place_of_the_manifest_is_replaced(tmp_path: Path) -> None:
+def test_a_folder_named_like_the_manifest_is_replaced(tmp_path: Path) -> None:
     write_repository(tmp_path, REPO)
     root = tmp_path / "project"
     indexed_names(root)

@@ -49,7 +49,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("script", ["host_first.py", "codecards_first.py"])
-def test_a_host_with_folders_of_the_same_names_keeps_its_own_and_we_keep_ours(tmp_path: Path, script: str) -> None:
+def test_a_host_with_folders_of_the_same_names_keeps_its_own(tmp_path: Path, script: str) -> None:
     for path, source in split_files(HOST).items():
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(source, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What extraction says of a text, in words that a test can list."""
+"""Extracted facts of a text in short forms that tests can list."""
 
 from textwrap import dedent
 
@@ -7,7 +7,7 @@ from codecards.indexer.parse.extraction import extract
 
 
 def facts_of(source: str, language: str) -> FileFacts:
-    """Return the facts of a text whose lines are indented alike."""
+    """Return the facts of a text, dedented first."""
     return extract(dedent(source).lstrip("\n"), language)
 
 

@@ -13,7 +13,7 @@ from tests.support.repo_text import split_files
 
 
 class NoDerivation:
-    """Derives nothing: for tests of the snapshot alone."""
+    """Derives nothing, for tests of the snapshot only."""
 
     identity = "none"
 
@@ -22,7 +22,7 @@ class NoDerivation:
         change.new_folder.mkdir(parents=True)
 
     def usable(self, folder: Path) -> bool:
-        """Return whether the folder is there."""
+        """Return whether the folder exists."""
         return folder.exists()
 
 
@@ -56,7 +56,7 @@ def snapshot_of(root: Path) -> Iterator[Snapshot]:
 
 
 def exported(root: Path) -> dict[str, object]:
-    """Return all that an index says, without its own ids and times: equal for equal trees."""
+    """Return the content of an index without ids and times: equal for equal trees."""
     with snapshot_of(root) as snapshot:
         ids = {card.card_id: card.symbol_id for path in snapshot.files() for card in snapshot.cards_in(path.path)}
         cards = sorted(

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codecards.indexer.cards.card import Card
-from codecards.indexer.cards.chunking import place
-from codecards.indexer.cards.file_cards import read_content
+from codecards.indexer.cards.chunking import card_of_draft
+from codecards.indexer.cards.file_cards import record_of_bytes
 from codecards.indexer.parse.languages import detect_language
 from codecards.indexer.store.derived import ChangedFile, GenerationDiff
 from codecards.indexer.store.rows import IndexedFile
@@ -25,7 +25,7 @@ Links = Sequence[tuple[str, str, int]]
 
 
 class WordEmbedder:
-    """A fake embedder: a text's vector counts its words, each in a slot of its own."""
+    """A fake embedder: a vector counts the words of a text by hash."""
 
     name = "fake"
     identity = "fake-1"
@@ -45,7 +45,7 @@ class WordEmbedder:
 
 @dataclass
 class IndexedText:
-    """A small index, with what the snapshot would know."""
+    """A small derived index, with the cards that the snapshot would hold."""
 
     folder: Path
     embedder: Embedder | None = None
@@ -64,7 +64,7 @@ class IndexedText:
         return {card_id: self.cards_by_id[card_id] for card_id in card_ids if card_id in self.cards_by_id}
 
     def update(self, files: Mapping[str, str | None], links: Links = ()) -> None:
-        """Make a new generation in which some files have another text, or (None) are gone."""
+        """Make a new generation in which some files have a new text, or (None) are removed."""
         removed = frozenset(self.file_ids.pop(path) for path, text in files.items() if text is None)
         changed = [self._file(path, text) for path, text in files.items() if text is not None]
         rows = [(self.file_ids[source], self.file_ids[target], count) for source, target, count in links]
@@ -87,18 +87,20 @@ class IndexedText:
 
     def _file(self, path: str, text: str) -> ChangedFile:
         data = text.encode()
-        record = read_content(data, detect_language(path, data))
+        record = record_of_bytes(data, detect_language(path, data))
         facts = record.facts
         file_id = self.file_ids.setdefault(path, len(self.file_ids) * 7 + 3 + self.generation * 1000)
         self.texts[path] = text
+        role = role_of(path, generated=facts.generated)
+        stamp = (len(data), 0, 0, 0, False)
+        language, encoding = facts.language, "utf-8"
         entry = IndexedFile(
-            file_id, path, b"", len(data), 0, 0, 0, False, facts.language, "utf-8",
-            role_of(path, generated=facts.generated), "", facts.n_lines, facts.leading_comment, b"",
-        )  # fmt: skip
+            file_id, path, b"", *stamp, language, encoding, role, "", facts.n_lines, facts.leading_comment, b""
+        )
         cards = []
         for draft in record.contents.drafts:
             card_id = len(self.cards_by_id) + 1
-            card = place(draft, card_id=card_id, path=path, language=facts.language, module="")
+            card = card_of_draft(draft, card_id=card_id, path=path, language=facts.language, module="")
             self.cards_by_id[card_id] = card
             cards.append(card)
         return ChangedFile(entry, tuple(cards), record.contents.tokens)

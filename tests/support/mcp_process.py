@@ -1,5 +1,6 @@
-"""A server of codecards as a process, spoken to in raw lines."""
+"""An MCP server as a process that tests send raw lines to."""
 
+import contextlib
 import json
 import os
 import queue
@@ -19,13 +20,16 @@ class McpProcess:
     """`codecards mcp` on a project; to be used as a context manager."""
 
     def __init__(self, *roots: Path, options: tuple[str, ...] = (), folder: Path | None = None) -> None:
-        """Start it on some roots (none: in a folder)."""
+        """Start the server on some roots, or in a folder without any."""
         named = [part for root in roots for part in ("-C", str(root))]
         self._process = subprocess.Popen(
             [sys.executable, "-m", "codecards", *named, "mcp", *options],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=folder,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(one for one in sys.path if one)},
-        )  # fmt: skip
+        )
         self.lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self.errors = bytearray()
         self._readers = [
@@ -42,8 +46,10 @@ class McpProcess:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._process.poll() is None:
-            self._process.kill()
+        # The end of its input ends a server; killed, it would leave no record of its coverage.
+        with contextlib.suppress(subprocess.TimeoutExpired, OSError):
+            self.end_input(timeout_s=5.0)
+        self._process.kill()
         self._process.wait()
         for reader in self._readers:
             reader.join(5)
@@ -65,13 +71,13 @@ class McpProcess:
         return message
 
     def hello(self) -> Json:
-        """Shake hands; return what the server says of itself."""
+        """Complete the handshake; return the server's answer to `initialize`."""
         found = self.ask("initialize", HELLO, request_id=0)
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         return found
 
     def ask(self, method: str, params: Json, request_id: int | str = 1) -> Json:
-        """Return the response to a request; notifications before it are passed over."""
+        """Return the response to a request; skip notifications before it."""
         self.send({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
         while (message := self.receive()).get("id") != request_id or "method" in message:
             pass

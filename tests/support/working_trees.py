@@ -22,7 +22,7 @@ def write_tree(root: Path, text: str) -> Path:
 
 
 def git(folder: Path, *arguments: str) -> bytes:
-    """Return what git prints, run with no settings but these."""
+    """Return the output of git, run with only these settings."""
     names = ("user.name=t", "user.email=t@example.invalid", "init.defaultBranch=main", "protocol.file.allow=always")
     settings = [part for name in names for part in ("-c", name)]
     return subprocess.run(
@@ -37,13 +37,13 @@ def git_environment() -> dict[str, str]:
 
 
 def commit_all(folder: Path) -> None:
-    """Make the folder a repository with one commit of all that is not ignored."""
+    """Make the folder a repository with one commit of all files that are not ignored."""
     git(folder, "init", "-q")
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "--allow-empty", "-m", "start")
 
 
 def git_files(folder: Path) -> set[str]:
-    """Return what git lists: tracked, and untracked but not ignored."""
+    """Return the files that git lists: tracked, and untracked but not ignored."""
     output = git(folder, "ls-files", "-z", "-co", "--exclude-standard")
     return {os.fsdecode(path) for path in output.split(b"\0") if path}

@@ -1,120 +1,73 @@
-"""Dialect: what a language's query can't say. This one fits most languages; each of the others overrides a little."""
+"""The rules of a language that its query cannot express; `Dialect` has the common ones, which subclasses override."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import tree_sitter
 
-from codecards.indexer.facts import FileFacts
+from codecards.indexer.facts import TYPE_BODY_KINDS, FileFacts
 from codecards.indexer.parse.dialects.chains import MAX_WRITTEN_CHARACTERS, UNKNOWN, chain, dotted, type_name
+from codecards.indexer.parse.dialects.drafts import Draft, RawBinding, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures
 
-Captures = Mapping[str, Sequence[tree_sitter.Node]]
 Extract = Callable[[str, str], FileFacts]
-"""Takes a text and its language."""
-TYPE_KINDS = frozenset({"class", "struct", "interface", "trait", "enum", "record", "object", "impl"})
-FUNCTION_KINDS = frozenset({"function", "method", "constructor", "property", "macro"})
-VALUE_KINDS = frozenset({"variable", "constant", "field"})
-
-
-@dataclass(slots=True)
-class Draft:
-    """A definition on its way: what its match says. Bytes count in the source."""
-
-    node: tree_sitter.Node
-    kind: str
-    name: str
-    owner: str
-    """Type that it is written for, "" if it is written inside it."""
-    start: int
-    """First byte, decorators and the like included; `node.start_byte` is the definition's own."""
-    end: int
-    name_row: int
-    name_start: int
-    """First byte of the name: what tells definitions apart."""
-    body: tree_sitter.Node | None = None
-    bases: tuple[str, ...] = ()
-    returns: str = ""
-    self_name: str = ""
-    """What the definition calls its receiver, where that is no word of the language (Go)."""
-    first_row: int = -1
-    last_row: int = -1
-
-
-@dataclass(frozen=True, slots=True)
-class RawImport:
-    """One imported name; the fields are those of `facts.Import`."""
-
-    module: str
-    name: str
-    alias: str
-    level: int = 0
-    reexported: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class RawBinding:
-    """What a dialect found out of the type of a local name, to be placed by the byte where it stands."""
-
-    name: str
-    value: str
-    node: tree_sitter.Node
+"""Takes a text and its language, and returns its facts."""
 
 
 class Dialect:
-    """The common rules. An instance remembers what it computed, and nothing else."""
+    """The common rules. Instances are stateless but for caches."""
 
     self_words: Mapping[str, str] = {"this": "self", "self": "self", "super": "super"}
-    """First word of a receiver -> its canonical form."""
+    """First word of a receiver → its canonical form."""
     has_type_arguments = True
     """Whether `<` after a name opens type arguments."""
     type_wrappers: frozenset[str] = frozenset()
-    """Types through which calls reach their first argument: "Box", "Optional"."""
+    """Types that stand for their first argument when a call is resolved: "Box", "Optional"."""
     signature_end = "{:= \t;"
-    """Characters that end a head and are not part of it."""
+    """Characters that are stripped from the end of a signature."""
     constructors: frozenset[str] = frozenset()
-    """Names that construct; a method with the type's own name always does."""
-    plain_names: frozenset[str] = frozenset()
-    """Names that the language defines: no reference leads from them."""
+    """Names of constructors, beside the name of the type."""
+    builtin_names: frozenset[str] = frozenset()
+    """Names that the language defines; a bare use of one is not a reference."""
     bare_names_call = False
-    """Whether a name alone calls the method of that name, unless it is a local variable."""
+    """Whether a bare name calls the method of that name unless it is a local variable (Ruby)."""
     splats: frozenset[str] = frozenset(
-        {"list_splat", "dictionary_splat", "spread_element", "splat_argument", "variadic_unpacking", "hash_splat_argument",
-         "variadic_argument", "variadic_placeholder", "spread_expression"}
-    )  # fmt: skip
-    """Types of nodes among a call's arguments that stand for any number of them."""
+        """list_splat dictionary_splat spread_element splat_argument variadic_unpacking hash_splat_argument
+        variadic_argument variadic_placeholder spread_expression""".split()
+    )
+    """Node types of arguments that expand to any number of arguments."""
 
     def __init__(self) -> None:
-        """Prepare the memory of chains and types, which repeat a lot."""
+        """Create the caches of chains and types, which repeat often."""
         self.chain = lru_cache(maxsize=30_000)(self._chain)
         self.type_text = lru_cache(maxsize=30_000)(self._type_text)
 
-    # the text as a whole
+    # the whole text
 
     def prepare(self, text: str) -> str:
-        """Return the text to parse: as many bytes a line as the original."""
+        """Return the text to parse; each line has as many bytes as in the original."""
         return text
 
     def embedded(self, text: str) -> Sequence[tuple[str, str]] | None:
-        """Return (language, text) for each language inside, None where the file is all of one.
+        """Return (language, text) for each embedded part, None if the file is in one language.
 
-        Each text has the lines of the whole file, and blanks where it is not of that language.
+        Each text has the line numbers of the file; the rest of the file is blank in it.
         """
         return None
 
     def whole_file(self, text: str, n_lines: int, extract: Extract) -> FileFacts | None:
-        """Return all facts where no query is needed to find them, else None.
+        """Return the facts if the dialect finds them without a query, else None.
 
         Args:
             text: The whole file.
             n_lines: Its number of lines.
-            extract: Gives the facts of a text in another language that it holds.
+            extract: Extracts the facts of embedded text in another language.
         """
         return None
 
     def finish(self, facts: FileFacts, text: str) -> FileFacts:
-        """Return the facts with what is better said over the whole file."""
+        """Return the facts, completed by rules that need the whole file."""
         return facts
 
     def package(self, written: str) -> str:
@@ -122,18 +75,18 @@ class Dialect:
         return dotted(written)
 
     def module_doc(self, source: bytes) -> str:
-        """Return the documentation of the file as a whole that is no comment."""
+        """Return the documentation of the file that is not a comment, such as a module docstring."""
         return ""
 
     # definitions
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
-        """Return the definitions that a match gives: the draft, put right, others beside it, or none."""
+        """Return the definitions of a match: the corrected draft, several, or none."""
         return (draft,)
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
-        """Return the kind, given what directly holds the definition ("" at the top)."""
-        owner = draft.owner.rpartition(".")[2] or (holder_name if holder_kind in TYPE_KINDS else "")
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
+        """Return the kind, given kind and name of the parent ("" at the top)."""
+        owner = draft.owner.rpartition(".")[2] or (parent_name if parent_kind in TYPE_BODY_KINDS else "")
         kind = draft.kind
         if not owner:
             return kind
@@ -142,35 +95,35 @@ class Dialect:
         return kind
 
     def docstring(self, draft: Draft, source: bytes) -> str:
-        """Return the documentation inside a definition, "" if the language has none."""
+        """Return the docstring inside a definition, "" if the language has none."""
         return ""
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
         """Return whether other files can use the definition."""
         head = source[draft.node.start_byte : draft.node.start_byte + 120]
         return not _private.match(head)
 
     def signature(self, text: str) -> str:
-        """Return a head without what stands before it and is no part of it, such as annotations."""
+        """Return a head without annotations and the like before it."""
         return text
 
     # uses
 
     def reference(self, node: tree_sitter.Node, captures: Captures, source: bytes) -> tuple[str, str]:
-        """Return (receiver, name) of a use."""
+        """Return (receiver, name) of a reference."""
         name = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
         if "receiver" not in captures:
             return "", name
         return self.chain_at(captures["receiver"][0], source), name
 
     def is_reference(self, name: str, receiver: str, kind: str) -> bool:
-        """Return whether what the query matched is a use of a name that may be defined somewhere."""
+        """Return whether a match is a reference to a name that may be defined in some file."""
         if kind == "type" and len(name) < 2:  # a type parameter
             return False
-        return receiver != "" or name not in self.plain_names
+        return receiver != "" or name not in self.builtin_names
 
     def count_arguments(self, node: tree_sitter.Node) -> int:
-        """Return the number of arguments of a call, -1 where one may stand for several."""
+        """Return the number of arguments of a call, -1 if one expands to several."""
         count = 0
         for child in node.named_children:
             kind = child.type
@@ -180,58 +133,32 @@ class Dialect:
         return count
 
     def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
-        """Return what an import statement brings in."""
+        """Return the imported names of a statement."""
         return ()
 
     def bindings(self, captures: Captures, source: bytes) -> Iterable[RawBinding]:
-        """Return the bindings of a match with `@bindings`, whose form only the dialect can read."""
+        """Return the bindings of a match of `@bindings`."""
         return ()
 
-    # forms
+    # canonical forms
 
     def chain_at(self, node: tree_sitter.Node, source: bytes) -> str:
-        """Return the canonical form of an expression, without looking at one that is too long for any."""
+        """Return the canonical form of an expression, "?" if it is too long to be one."""
         start, end = node.start_byte, node.end_byte
         return self.chain(source[start:end]) if end - start <= MAX_WRITTEN_CHARACTERS else UNKNOWN
 
     def _chain(self, written: bytes) -> str:
-        """Return the canonical form of what stands before a name (see `facts.Reference.receiver`)."""
+        """Return the canonical form of a receiver (see `facts.Reference.receiver`)."""
         return chain(written.decode("utf-8", "replace"), self.self_words, has_type_arguments=self.has_type_arguments)
 
     def _type_text(self, written: bytes) -> str:
-        """Return a type as the resolver wants it: the one name that calls go to, "" if there is none."""
+        """Return the one name of a type on which calls resolve, "" if there is none."""
         return type_name(written.decode("utf-8", "replace"), self.type_wrappers)
 
-    def problem(self, n_errors: int, first_line: int) -> str:
-        """Return what to tell of a tree with error nodes."""
-        more = "" if n_errors == 1 else f"{n_errors} places, the first at "
-        return f"could not be parsed at {more}line {first_line}; what lies around is indexed"
+    def error_detail(self, n_errors: int, first_line: int) -> str:
+        """Return the detail of the problem of a tree with error nodes."""
+        places = "" if n_errors == 1 else f"{n_errors} places, the first at "
+        return f"could not be parsed at {places}line {first_line}; the code around is indexed"
 
 
 _private = re.compile(rb"(?:@[\w.]+(?:\([^)]*\))?\s+)*(?:private|fileprivate)\b")
-
-
-def node_text(node: tree_sitter.Node | None, source: bytes) -> str:
-    """Return a node's text, "" for no node."""
-    return source[node.start_byte : node.end_byte].decode("utf-8", "replace") if node is not None else ""
-
-
-def field_text(node: tree_sitter.Node, field: str, source: bytes) -> str:
-    """Return the text of a child by its field name, "" if there is none."""
-    return node_text(node.child_by_field_name(field), source)
-
-
-def ancestor(node: tree_sitter.Node, kinds: frozenset[str], *, steps: int = 6) -> tree_sitter.Node | None:
-    """Return the nearest node of one of the kinds around a node, at most some steps up (each step costs a walk)."""
-    around = node.parent
-    for _ in range(steps):
-        if around is None or around.type in kinds:
-            return around
-        around = around.parent
-    return None
-
-
-__all__ = [
-    "FUNCTION_KINDS", "TYPE_KINDS", "UNKNOWN", "VALUE_KINDS", "Captures", "Dialect", "Draft", "RawBinding", "RawImport", "ancestor",
-    "dotted", "field_text", "node_text",
-]  # fmt: skip

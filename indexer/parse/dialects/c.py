@@ -1,31 +1,24 @@
-"""C and C++: names deep inside declarators, includes, using declarations; macros are cleared away before parsing."""
+"""C and C++: names inside declarators, includes, using declarations; macros are blanked before parsing."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import tree_sitter
 
-from codecards.indexer.facts import FileFacts
-from codecards.indexer.parse.dialects.base import (
-    FUNCTION_KINDS,
-    TYPE_KINDS,
-    Captures,
-    Dialect,
-    Draft,
-    RawImport,
-    ancestor,
-    node_text,
-)
+from codecards.indexer.facts import CODE_CALLABLE_KINDS, TYPE_BODY_KINDS, FileFacts
+from codecards.indexer.parse.dialects.base import Dialect
 from codecards.indexer.parse.dialects.c_macros import without_macros
 from codecards.indexer.parse.dialects.c_recovery import with_lost_functions
 from codecards.indexer.parse.dialects.chains import UNKNOWN, dotted, without_brackets
+from codecards.indexer.parse.dialects.drafts import Draft, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures, ancestor, node_text
 
 _WRAPPERS = frozenset(
-    {"pointer_declarator", "reference_declarator", "array_declarator", "init_declarator", "parenthesized_declarator",
-     "attributed_declarator", "function_declarator", "variadic_declarator"}
-)  # fmt: skip
+    """pointer_declarator reference_declarator array_declarator init_declarator parenthesized_declarator
+    attributed_declarator function_declarator variadic_declarator""".split()
+)
 _KEYWORDS = frozenset("if else for while do switch case return sizeof goto break continue default defined".split())
-_NO_TYPES = frozenset({b"public", b"private", b"protected", b"virtual", b"auto", b"void"})
+_NOT_TYPES = frozenset({b"public", b"private", b"protected", b"virtual", b"auto", b"void"})
 _FUNCTIONS = frozenset({"function_definition", "lambda_expression", "compound_statement"})
 _static = re.compile(rb"(?:[\w:<>,*&\s]|\[\[[^\]]*\]\])*?\bstatic\b")
 _operator = re.compile(r"(?:^|::)\s*(operator\b.*)$", re.DOTALL)
@@ -33,26 +26,17 @@ _macro_name = re.compile(r"[A-Z][A-Z0-9_]{2,}\Z")
 _words = re.compile(r"\w+")
 _LABELS = (b"public", b"private", b"protected")
 MAX_ACCESS_BYTES = 4_000
-"""How far before a member its access label is looked for."""
+"""Maximum distance before a member at which its access label is searched."""
 
 
 class CDialect(Dialect):
     """C from K&R to C23, and C++."""
 
-    self_words = {"this": "self"}  # noqa: RUF012
+    self_words: Mapping[str, str] = {"this": "self"}
     type_wrappers = frozenset(
-        {
-            "unique_ptr",
-            "shared_ptr",
-            "weak_ptr",
-            "optional",
-            "reference_wrapper",
-            "atomic",
-            "scoped_refptr",
-            "intrusive_ptr",
-        }
+        """unique_ptr shared_ptr weak_ptr optional reference_wrapper atomic scoped_refptr intrusive_ptr""".split()
     )
-    plain_names = frozenset(
+    builtin_names = frozenset(
         """size_t ssize_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t uintptr_t intptr_t ptrdiff_t FILE NULL
         va_list bool sizeof defined va_start va_end va_arg va_copy offsetof static_assert assert
         static_cast dynamic_cast const_cast reinterpret_cast string""".split()
@@ -60,15 +44,15 @@ class CDialect(Dialect):
     signature_end = "{= \t;"
 
     def prepare(self, text: str) -> str:
-        """Return the text without what the preprocessor would take away or put in, where that hides the syntax."""
+        """Return the text with macros and conditional branches blanked where they hide the syntax."""
         return without_macros(text)
 
     def finish(self, facts: FileFacts, text: str) -> FileFacts:
-        """Return the facts with the functions that lie in stretches that could not be parsed."""
+        """Return the facts with functions recovered from regions that could not be parsed."""
         return with_lost_functions(facts, self.prepare(text)) if facts.problems else facts
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
-        """Return the definition with the name from inside its declarator; none where nothing is declared."""
+        """Return the definition with the name inside its declarator, nothing if it declares nothing."""
         if "macro" in captures:
             return _test_case(draft, captures)
         if draft.kind in ("function", "declaration", "variable", "field") or draft.node.type == "type_definition":
@@ -90,7 +74,7 @@ class CDialect(Dialect):
         if node.type == "qualified_identifier" and "operator" in draft.name:
             is_function = True
         if draft.kind == "function":
-            if not is_function and not self._as_macro(draft, declarator, source):
+            if not is_function and not self._is_macro_call(draft, declarator, source):
                 return ()
             self._named_by_argument(draft, declarator, source)
         elif draft.kind in ("variable", "field") and is_function:
@@ -102,8 +86,8 @@ class CDialect(Dialect):
             draft.kind = "declaration"
         return (draft,) if draft.name and draft.name not in _KEYWORDS and _words.search(draft.name) else ()
 
-    def _as_macro(self, draft: Draft, declarator: tree_sitter.Node, source: bytes) -> bool:
-        """Tell whether `DEFINE_IT(name) {` was taken for a variable in brackets of a type DEFINE_IT."""
+    def _is_macro_call(self, draft: Draft, declarator: tree_sitter.Node, source: bytes) -> bool:
+        """Return whether `DEFINE_IT(name) {` was parsed as a parenthesised variable of a type DEFINE_IT."""
         kind = draft.node.child_by_field_name("type")
         is_one = declarator.type == "parenthesized_declarator" and kind is not None and kind.type == "type_identifier"
         if is_one:
@@ -111,7 +95,7 @@ class CDialect(Dialect):
         return is_one
 
     def _named_by_argument(self, draft: Draft, declarator: tree_sitter.Node, source: bytes) -> None:
-        """Name what `TEST(Suite, name) {` and the like define after their arguments."""
+        """Name the definition of a macro such as `TEST(Suite, name) {` after its arguments."""
         if draft.owner or draft.node.child_by_field_name("type") is not None or not _macro_name.match(draft.name):
             return
         around = draft.node.parent
@@ -132,25 +116,25 @@ class CDialect(Dialect):
             draft.name = words[0]
         draft.name_start, draft.name_row = first.start_byte, first.start_point[0]
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
-        """Return the kind; a test that a macro names is no method."""
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
+        """Return the kind; a test defined by a macro is not a method."""
         if draft.kind == "declaration" and not draft.body:
             return "declaration"
         head_end = draft.body.start_byte if draft.body is not None else draft.node.end_byte
         if draft.kind == "function" and draft.owner and b"::" not in source[draft.node.start_byte : head_end]:
             return "function"
-        return super().refine_kind(draft, holder_kind, holder_name, source)
+        return super().refine_kind(draft, parent_kind, parent_name, source)
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
-        """Return whether it is not `static` in its file, or not private in its class."""
-        if holder_kind in TYPE_KINDS:
-            return _access(draft, holder_kind, source)
-        if draft.kind in FUNCTION_KINDS or draft.kind in ("variable", "declaration"):
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
+        """Return whether the definition is not `static` in its file, or not private in its class."""
+        if parent_kind in TYPE_BODY_KINDS:
+            return _access(draft, parent_kind, source)
+        if draft.kind in CODE_CALLABLE_KINDS or draft.kind in ("variable", "declaration"):
             return not _static.match(source[draft.node.start_byte : min(draft.name_start, draft.node.start_byte + 200)])
         return True
 
     def reference(self, node: tree_sitter.Node, captures: Captures, source: bytes) -> tuple[str, str]:
-        """Return (receiver, name) of a use; a qualified name is both."""
+        """Return (receiver, name); a qualified name contains both."""
         if "qualified" not in captures:
             return super().reference(node, captures, source)
         written = self.chain(source[node.start_byte : node.end_byte])
@@ -160,7 +144,7 @@ class CDialect(Dialect):
         return receiver, name
 
     def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
-        """Return what an include or a using declaration brings in."""
+        """Return the names of an include or a using declaration."""
         if node.type == "preproc_include":
             path = node.child_by_field_name("path")
             if path is not None and path.type in ("string_literal", "system_lib_string"):
@@ -178,16 +162,16 @@ class CDialect(Dialect):
                 yield RawImport(module, name, name)
 
     def _type_text(self, written: bytes) -> str:
-        """Return a type; words of access and placeholders are none."""
-        return "" if written in _NO_TYPES else super()._type_text(written)
+        """Return a type, "" for access specifiers and placeholders."""
+        return "" if written in _NOT_TYPES else super()._type_text(written)
 
-    def problem(self, n_errors: int, first_line: int) -> str:
-        """Return what to tell of a tree with error nodes."""
-        return super().problem(n_errors, first_line) + "; macros may hide its syntax"
+    def error_detail(self, n_errors: int, first_line: int) -> str:
+        """Return the detail of the problem of a tree with error nodes."""
+        return super().error_detail(n_errors, first_line) + "; macros may hide its syntax"
 
 
 def _unwrap(node: tree_sitter.Node) -> tuple[tree_sitter.Node, str]:
-    """Return the node of the name inside a declarator, and the type of what directly wraps it, brackets apart."""
+    """Return the node of the name inside a declarator and the type of its innermost wrapper, parentheses skipped."""
     innermost = ""
     while node.type in _WRAPPERS:
         if node.type != "parenthesized_declarator":
@@ -223,7 +207,7 @@ def _split(written: str) -> tuple[str, str]:
 
 
 def _test_case(draft: Draft, captures: Captures) -> Iterable[Draft]:
-    """Return the test that `TEST_CASE("does it") {` opens, up to the end of its block."""
+    """Return the test of `TEST_CASE("does it") {`, up to the end of its block."""
     block = captures["block"][0]
     draft.name = draft.name.strip('"')
     draft.body = block
@@ -231,18 +215,18 @@ def _test_case(draft: Draft, captures: Captures) -> Iterable[Draft]:
     return (draft,)
 
 
-def _access(draft: Draft, holder_kind: str, source: bytes) -> bool:
-    """Return whether the last access label before a member lets others use it."""
+def _access(draft: Draft, parent_kind: str, source: bytes) -> bool:
+    """Return whether the last access label before a member is public."""
     end = draft.node.start_byte
     start = max(0, end - MAX_ACCESS_BYTES)
     label, position = _last_label(source, start, end)
     if position < 0:
-        return holder_kind != "class" or start > 0
+        return parent_kind != "class" or start > 0
     return b"};" in source[position:end] or label == b"public"
 
 
 def _last_label(source: bytes, start: int, end: int) -> tuple[bytes, int]:
-    """Return the last access label in a stretch and its place, -1 if there is none."""
+    """Return the last access label between two positions and its position, -1 if there is none."""
     found = [(source.rfind(one + b":", start, end), one) for one in _LABELS]
     position, label = max(found)
     return label, position

@@ -1,7 +1,7 @@
-"""C macros: what the preprocessor would take away is cleared from the text, line for line, so that the grammar can read it.
+"""Blanks C macros and preprocessor branches that hide the syntax, so that the grammar can parse the rest.
 
-Only what hides syntax goes: attribute-like macros around heads, lone macro lines, and conditional branches that hold half of
-a construct. Every character that goes becomes a blank, so that lines and columns stay.
+It blanks attribute-like macros around heads, lines of a single macro, and conditional branches with half of a construct.
+Each removed character becomes a space, so lines and columns stay.
 """
 
 import re
@@ -33,7 +33,7 @@ _lone = re.compile(
 )
 _after_lone = re.compile(r"\s*(?:[{)\]},;?:|&+*/.=<-]|\w+\s*\()")
 _class_macro = re.compile(
-    # Begun with a word and not with \b, so that the engine looks for three letters and not at every place.
+    # It begins with words and not with \b: the engine can then skip to them.
     rf"(?P<keep>(?:class(?<!\wclass)|struct(?<!\wstruct)|union(?<!\wunion))[ \t]+)"
     rf"(?P<macro>{_MACRO}(?:\([^()\n]*\))?[ \t]+)(?=[A-Za-z_][\w:]*\s*(?:final\s*)?(?:<[^;{{}}]*>\s*)?(?::(?!:)|\{{))"
 )
@@ -58,9 +58,9 @@ _opens_badly = re.compile(r"\s*(?:else\b|[{).,|&?:+*/=])")
 _closes_well = re.compile(r"[;}{:,>]\s*\Z|\A\s*\Z")
 
 
-@lru_cache(maxsize=1)  # a text that can't be parsed whole is asked for twice
+@lru_cache(maxsize=1)  # a text with syntax errors is processed twice
 def without_macros(text: str) -> str:
-    """Return the text with the same lines and columns, macros that hide its syntax made blank."""
+    """Return the text with macros that hide its syntax blanked; lines and columns stay."""
     if "#" in text:
         text = _without_broken_branches(text)
     text = _old_style.sub(_blank, text)
@@ -80,7 +80,7 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _sub_outside(pattern: re.Pattern[str], text: str) -> str:
-    """Return the text with matches blanked that lie in no comment or string."""
+    """Return the text with the matches outside comments and strings blanked."""
     found = list(pattern.finditer(text))
     if not found:
         return text
@@ -89,14 +89,14 @@ def _sub_outside(pattern: re.Pattern[str], text: str) -> str:
     end = 0
     for match in found:
         start = match.start("macro")
-        if not hidden.holds(start):
+        if not hidden.contains(start):
             parts += (text[end:start], _visible.sub(" ", match["macro"]))
             end = match.end("macro")
     return "".join([*parts, text[end:]])
 
 
 def _without_lone_lines(text: str) -> str:
-    """Return the text without lines that hold a macro and nothing else, between other constructs."""
+    """Return the text with lines of a single macro between constructs blanked."""
     found = list(_lone.finditer(text))
     if not found:
         return text
@@ -105,15 +105,15 @@ def _without_lone_lines(text: str) -> str:
     end = 0
     for match in found:
         start = match.start("macro")
-        if hidden.holds(start) or not _stands_between(text, hidden, match):
+        if hidden.contains(start) or not _is_between_constructs(text, hidden, match):
             continue
         parts += (text[end:start], " " * len(match["macro"]))
         end = match.end("macro")
     return "".join([*parts, text[end:]])
 
 
-def _stands_between(text: str, hidden: "_Hidden", match: re.Match[str]) -> bool:
-    """Return whether what is before a line ends something, and what follows does not go on with it."""
+def _is_between_constructs(text: str, hidden: "_Hidden", match: re.Match[str]) -> bool:
+    """Return whether a construct ends before the line and the next line does not continue it."""
     position = match.start() - 1
     while position >= 0:
         if text[position].isspace():
@@ -135,7 +135,7 @@ def _stands_between(text: str, hidden: "_Hidden", match: re.Match[str]) -> bool:
 
 
 class _Hidden:
-    """Where comments and strings lie."""
+    """Spans of comments and strings."""
 
     def __init__(self, text: str) -> None:
         self._spans = [match.span() for match in _hidden.finditer(text)]
@@ -146,14 +146,14 @@ class _Hidden:
         index = bisect_right(self._starts, position) - 1
         return self._starts[index] if index >= 0 and position < self._spans[index][1] else -1
 
-    def holds(self, position: int) -> bool:
-        """Return whether a position lies in a comment or string."""
+    def contains(self, position: int) -> bool:
+        """Return whether a position is inside a comment or string."""
         return self.start_of(position) >= 0
 
 
 @dataclass(slots=True)
 class _Group:
-    """An `#if` with its branches, as rows."""
+    """Rows of an `#if` and its branches."""
 
     condition: str
     marks: list[int] = field(default_factory=list)
@@ -161,9 +161,9 @@ class _Group:
 
 
 def _without_broken_branches(text: str) -> str:
-    """Return the text in which no conditional branch holds half of a construct.
+    """Return the text without conditional branches that contain half of a construct.
 
-    Of an `#if` with such a branch one branch stays, and its directives go.
+    An `#if` with such a branch keeps one branch; the others and the directives are blanked.
     """
     lines = text.split("\n")
     groups: list[_Group] = []
@@ -179,14 +179,14 @@ def _without_broken_branches(text: str) -> str:
         elif groups and match[1] == "endif":
             group = groups.pop()
             group.marks.append(row)
-            changed = _mend(group, lines) or changed
+            changed = _keep_one_branch(group, lines) or changed
         elif groups:
             groups[-1].marks.append(row)
     return "\n".join(lines) if changed else text
 
 
-def _mend(group: _Group, lines: list[str]) -> bool:
-    """Keep one branch of a group, if one of them is broken, and say so."""
+def _keep_one_branch(group: _Group, lines: list[str]) -> bool:
+    """Blank all but one branch of a group if one of them is broken; return whether that was so."""
     branches = [(start + 1, end) for start, end in zip(group.marks, group.marks[1:], strict=False)]
     if group.marks[-1] - group.marks[0] > MAX_BRANCH_ROWS or not any(
         _is_broken("\n".join(lines[a:b])) for a, b in branches
@@ -206,11 +206,11 @@ def _mend(group: _Group, lines: list[str]) -> bool:
 
 
 MAX_BRANCH_ROWS = 400
-"""Longer conditional stretches hold whole constructs; an include guard is the longest."""
+"""Longer conditional blocks contain whole constructs, as include guards do."""
 
 
 def _is_broken(branch: str) -> bool:
-    """Return whether a branch begins or ends in the middle of a construct."""
+    """Return whether a branch begins or ends inside a construct."""
     code = _any_directive.sub("", _hidden.sub("", branch))
     depths = {"{": 0, "(": 0}
     for match in _bracket.finditer(code):

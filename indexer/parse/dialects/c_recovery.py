@@ -1,4 +1,4 @@
-"""C functions that the grammar lost: found by their heads, where the text could not be parsed."""
+"""Recovers C functions that the parser lost in broken regions, by their heads."""
 
 import re
 from dataclasses import replace
@@ -18,15 +18,15 @@ _visible = re.compile(r"[^\n]")
 _brace = re.compile(r"[{}]")
 _KEYWORDS = frozenset("if for while switch return sizeof defined else do case catch".split())
 MAX_LOST = 2_000
-"""Most functions that are looked for in one file."""
+"""Maximum number of functions recovered from one file."""
 
 
 def with_lost_functions(facts: FileFacts, text: str) -> FileFacts:
-    """Return the facts with a definition for each function head at the start of a line that has none.
+    """Return the facts with a definition for each function head at the start of a line that lacks one.
 
     Args:
-        facts: Of a file that could not be parsed as a whole.
-        text: What was parsed.
+        facts: Facts of a file that could not be parsed completely.
+        text: The text that was parsed.
     """
     plain = _hidden.sub(lambda match: _visible.sub(" ", match[0]), text)
     known = {(one.name, one.name_line) for one in facts.definitions}
@@ -46,7 +46,7 @@ def with_lost_functions(facts: FileFacts, text: str) -> FileFacts:
         if (name, row + 1) in known:
             end_of_last = end
             continue
-        if name.isupper():  # `DEFINE_CALL3(open, int flags) {` defines what its first argument names
+        if name.isupper():  # `DEFINE_CALL3(open, int flags) {` defines its first argument
             argument = _first_argument.match(match["parameters"])
             name = argument[1] if argument else ""
         if not name or name in _KEYWORDS or name in names:
@@ -73,7 +73,7 @@ def with_lost_functions(facts: FileFacts, text: str) -> FileFacts:
 
 
 def _end_of_body(plain: str, start: int) -> int:
-    """Return the position of the brace that closes the one at start, -1 if none does."""
+    """Return the position of the brace that closes the one at start, -1 if it is not closed."""
     depth = 0
     for match in _brace.finditer(plain, start):
         depth += 1 if match[0] == "{" else -1
@@ -83,7 +83,7 @@ def _end_of_body(plain: str, start: int) -> int:
 
 
 def _merged(facts: FileFacts, lost: list[Definition]) -> FileFacts:
-    """Return the facts with more definitions at their places, and all positions put right."""
+    """Return the facts with the lost definitions inserted by line, and all positions adjusted."""
     old = facts.definitions
     lost = [one for one in lost if not any(_crosses(one, other) for other in old)]
     if not lost:
@@ -112,10 +112,12 @@ def _merged(facts: FileFacts, lost: list[Definition]) -> FileFacts:
 
 
 def _crosses(one: Definition, other: Definition) -> bool:
-    """Return whether a found function lies in another, or holds more than it could."""
-    inside = other.first_line <= one.first_line and one.last_line <= other.last_line
-    holds = one.first_line <= other.first_line and other.last_line <= one.last_line
-    if inside:
+    """Return whether a recovered function conflicts with a known definition."""
+    is_inside = other.first_line <= one.first_line and one.last_line <= other.last_line
+    contains = one.first_line <= other.first_line and other.last_line <= one.last_line
+    if is_inside:
         return other.kind not in ("namespace", "class", "struct")
     overlaps = one.first_line <= other.last_line and other.first_line <= one.last_line
-    return overlaps and not (holds and other.kind in ("variable", "declaration", "constant", "struct", "enum", "type"))
+    return overlaps and not (
+        contains and other.kind in ("variable", "declaration", "constant", "struct", "enum", "type")
+    )

@@ -1,11 +1,11 @@
-"""Names: expressions and types as written become the canonical forms that `facts` speaks of."""
+"""Converts expressions and types as written to the canonical forms that `facts` describes."""
 
 import re
 from collections.abc import Mapping
 
 MAX_RECEIVER_CHARACTERS = 80
 MAX_WRITTEN_CHARACTERS = 600
-"""A longer expression is no chain that anyone would resolve; it is not read."""
+"""A longer expression is not a chain that could be resolved; it is skipped."""
 UNKNOWN = "?"
 
 _plain_chain = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*\Z|[$@][\w$]+\Z")
@@ -13,8 +13,8 @@ _prefix = re.compile(r"(?:await\b|new\b|typeof\b|co_await\b|try[?!]?(?=\s)|&\s*m
 _separator = re.compile(r"\s*(?:\?\.|\?->|!!\.|!\.|&\.|::<|::|->|\\|\.|:(?=\w))\s*")
 _word = re.compile(r"[\w$@]+")
 _signed_word = re.compile(r"(?:@@?|\$)?[\w$]+[?!]?(?![=\w])|[\w$@]+")
-"""Ruby's and Elixir's names may end with a sign; elsewhere the sign belongs to what follows."""
-_mark = re.compile(r"(?:!!|!|\?)(?=\s*[.!?\[(]|\s*\Z)")
+"""Names of Ruby and Elixir may start with a sigil and end with `?` or `!`."""
+_postfix_operator = re.compile(r"(?:!!|!|\?)(?=\s*[.!?\[(]|\s*\Z)")
 _quoted_or_bracket = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`[^`]*`|[()\[\]{}]", re.DOTALL)
 _angle = re.compile(r"<|(?<![-=])>")
 _white = re.compile(r"\s+")
@@ -28,11 +28,11 @@ _OPEN, _CLOSE = "([{", ")]}"
 
 
 def chain(written: str, self_words: Mapping[str, str], *, has_type_arguments: bool) -> str:
-    """Return an expression as names and calls joined by dots ("self.store", "Foo().bar"), "?" if it is none.
+    """Return an expression as names and calls joined by dots ("self.store", "Foo().bar"), "?" if it is something else.
 
     Args:
-        written: As in the source.
-        self_words: First word -> its canonical form: {"this": "self"}.
+        written: Expression as written.
+        self_words: First word → its canonical form: {"this": "self"}.
         has_type_arguments: Whether `<` after a name opens type arguments.
     """
     written = written.strip()
@@ -51,7 +51,7 @@ def chain(written: str, self_words: Mapping[str, str], *, has_type_arguments: bo
 
 
 def _scan(text: str, *, has_type_arguments: bool) -> str:
-    """Return the chain that the text holds, "?" where something else is in it."""
+    """Return the chain in the text, "?" if it contains anything else."""
     parts: list[str] = []
     position = match.end() if (match := _prefix.match(text)) else 0
     if (match := _separator.match(text, position)) and match[0].strip() in ("\\", "::"):  # from the root namespace
@@ -65,7 +65,7 @@ def _scan(text: str, *, has_type_arguments: bool) -> str:
                 parts.append(match[0])
                 position, after_name = match.end(), True
                 continue
-            if character == "(" and not parts:  # brackets around the whole, or a cast
+            if character == "(" and not parts:  # parentheses around the whole, or a cast
                 end = skip_group(text, position)
                 inner = _scan(text[position + 1 : end - 1], has_type_arguments=has_type_arguments)
                 if inner == UNKNOWN:
@@ -87,7 +87,7 @@ def _scan(text: str, *, has_type_arguments: bool) -> str:
                 position, after_name = match.end(), False
         elif character == "<" and has_type_arguments:
             position = _skip_angles(text, position)
-        elif match := _mark.match(text, position):
+        elif match := _postfix_operator.match(text, position):
             position = match.end()
         else:
             return UNKNOWN
@@ -95,7 +95,7 @@ def _scan(text: str, *, has_type_arguments: bool) -> str:
 
 
 def skip_group(text: str, start: int) -> int:
-    """Return the position after the bracket that closes the one at start; the text's length if none does."""
+    """Return the position after the bracket that closes the one at start; the length of the text if it is not closed."""
     depth = 0
     for match in _quoted_or_bracket.finditer(text, start):
         if match[0] in _OPEN:
@@ -118,7 +118,7 @@ def _skip_angles(text: str, start: int) -> int:
 
 
 def without_brackets(text: str, pair: str) -> str:
-    """Return the text without what stands in a kind of brackets, nested ones too: "Map<K, V>" → "Map"."""
+    """Return the text without bracketed parts, nested ones included: "Map<K, V>" → "Map"."""
     if pair[0] not in text:
         return text
     depth, kept = 0, list[str]()
@@ -133,11 +133,11 @@ def without_brackets(text: str, pair: str) -> str:
 
 
 def type_name(written: str, wrappers: frozenset[str] = frozenset()) -> str:
-    """Return the name of a type without its arguments and signs ("*pkg.Grid[T]" → "pkg.Grid"), "" if it has none.
+    """Return the name of a type without arguments and sigils ("*pkg.Grid[T]" → "pkg.Grid"), "" if it has none.
 
     Args:
-        written: As in the source.
-        wrappers: Types through which calls reach their argument: {"Box", "Optional"}.
+        written: Type as written.
+        wrappers: Types that stand for their first argument: {"Box", "Optional"}.
     """
     if len(written) > MAX_WRITTEN_CHARACTERS:
         return ""
@@ -158,10 +158,10 @@ def type_name(written: str, wrappers: frozenset[str] = frozenset()) -> str:
 
 
 def _split_arguments(text: str) -> tuple[str, str, str]:
-    """Return (before the type arguments, their bracket or "", after it)."""
+    """Return (text before the type arguments, their opening bracket or "", text after it)."""
     for index, character in enumerate(text):
         if character in "<[":
-            if index == 0:  # Go's []T and [4]T, Swift's [T]: no name that calls go to
+            if index == 0:  # Go's []T and [4]T, Swift's [T]: calls do not resolve on T
                 return "", "", ""
             return text[:index], character, text[index + 1 :]
         if character in "({":
@@ -182,7 +182,7 @@ def _first_argument(text: str) -> str:
 
 
 def _choices(text: str) -> list[str]:
-    """Return the parts of a union type."""
+    """Return the alternatives of a union type."""
     if "|" not in text:
         return [text]
     depth, start, parts = 0, 0, list[str]()
@@ -202,5 +202,5 @@ def _last(name: str) -> str:
 
 
 def dotted(written: str) -> str:
-    """Return a module's or package's name with dots for the language's separator, without white space and quotes."""
+    """Return the name of a module or package with dots as separators, without white space and quotes."""
     return _type_separator.sub(".", _white.sub("", written).strip("\"'`;")).strip(".")

@@ -1,11 +1,15 @@
-"""C#: usings, operators, visibility, attributes."""
+"""C#: using directives, operators, visibility, attributes."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import tree_sitter
 
-from codecards.indexer.parse.dialects.base import TYPE_KINDS, Captures, Dialect, Draft, RawImport, dotted, node_text
+from codecards.indexer.facts import TYPE_BODY_KINDS
+from codecards.indexer.parse.dialects.base import Dialect
+from codecards.indexer.parse.dialects.chains import dotted
+from codecards.indexer.parse.dialects.drafts import Draft, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures, node_text
 
 _attributes = re.compile(r"\A(?:\[(?:[^\[\]]|\[[^\[\]]*\])*\]\s*)+")
 _modifiers = re.compile(
@@ -18,7 +22,7 @@ _using = re.compile(r"(?:global\s+)?using\s+(static\s+)?(?:([\w@]+)\s*=\s*)?([\w
 _tags = re.compile(
     r"</?(?:summary|param|returns|remarks|see|c|para|paramref|typeparam|exception|example|code|value|inheritdoc)\b[^>]*>"
 )
-_plain = frozenset(
+_BUILTINS = frozenset(
     """String Object Int32 Int64 Boolean Double Decimal DateTime DateTimeOffset TimeSpan Guid Exception ArgumentException
     ArgumentNullException InvalidOperationException NotSupportedException NotImplementedException Task ValueTask List Dictionary
     HashSet IEnumerable IList ICollection IDictionary IReadOnlyList Func Action Predicate Nullable Type Console Math nameof
@@ -29,13 +33,13 @@ _plain = frozenset(
 class CSharpDialect(Dialect):
     """C# up to records and file-scoped namespaces."""
 
-    self_words = {"this": "self", "base": "super"}  # noqa: RUF012
+    self_words: Mapping[str, str] = {"this": "self", "base": "super"}
     type_wrappers = frozenset({"Task", "ValueTask", "Lazy", "Nullable", "IOptions", "ILogger"})
-    plain_names = _plain
+    builtin_names = _BUILTINS
     splats = frozenset()
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
-        """Return the definition with the name that operators, indexers and destructors lack."""
+        """Return the definition; operators, indexers and destructors get a name."""
         node_type = draft.node.type
         if node_type in ("operator_declaration", "conversion_operator_declaration", "indexer_declaration"):
             end = draft.body.start_byte if draft.body is not None else draft.node.end_byte
@@ -55,17 +59,17 @@ class CSharpDialect(Dialect):
                 draft.kind = "constant"
         return (draft,)
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
-        """Return the kind: the query says it."""
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
+        """Return the kind of the query unchanged."""
         return draft.kind
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
-        """Return whether it is not private; members of types are private unless they say otherwise."""
-        if holder_kind not in TYPE_KINDS:
-            return holder_kind in ("", "namespace")
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
+        """Return whether the definition is not private, as members of types are by default."""
+        if parent_kind not in TYPE_BODY_KINDS:
+            return parent_kind in ("", "namespace")
         head = _modifiers.match(source, draft.node.start_byte)
         words = head[0].split() if head else []
-        return holder_kind in ("interface", "enum") or any(
+        return parent_kind in ("interface", "enum") or any(
             word in words for word in (b"public", b"internal", b"protected")
         )
 
@@ -74,12 +78,12 @@ class CSharpDialect(Dialect):
         return _attributes.sub("", text)
 
     def reference(self, node: tree_sitter.Node, captures: Captures, source: bytes) -> tuple[str, str]:
-        """Return (receiver, name); `base(…)` and `this(…)` construct."""
+        """Return (receiver, name); `base(…)` and `this(…)` call constructors."""
         receiver, name = super().reference(node, captures, source)
         return receiver, {"base": "super", "this": "self"}.get(name, name)
 
     def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
-        """Return what a `using` brings in: all of a namespace, the members of a type, or one name."""
+        """Return the names of a `using`: all of a namespace, the members of a type, or one name."""
         match = _using.match(node_text(node, source))
         if match is None:
             return ()
@@ -90,7 +94,7 @@ class CSharpDialect(Dialect):
         return (RawImport(path, "*", ""),)
 
     def _type_text(self, written: bytes) -> str:
-        """Return a type; a base that is constructed in the head loses its arguments."""
+        """Return a type; constructor arguments of a base are dropped."""
         return super()._type_text(written if written.startswith(b"(") else written.partition(b"(")[0])
 
 

@@ -1,41 +1,49 @@
 """Elixir: definitions by macros, aliases, pipes."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import tree_sitter
 
 from codecards.indexer.parse.comments import clean_string
-from codecards.indexer.parse.dialects.base import Captures, Dialect, Draft, RawImport, node_text
+from codecards.indexer.parse.dialects.base import Dialect
+from codecards.indexer.parse.dialects.drafts import Draft, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures, node_text
 
 KINDS = {
-    "defmodule": "module", "defprotocol": "interface", "defimpl": "impl", "defmacro": "macro", "defmacrop": "macro",
-    "defguard": "macro", "defguardp": "macro", "describe": "namespace",
-}  # fmt: skip
-"""What a macro defines; others define functions."""
+    "defmodule": "module",
+    "defprotocol": "interface",
+    "defimpl": "impl",
+    "defmacro": "macro",
+    "defmacrop": "macro",
+    "defguard": "macro",
+    "defguardp": "macro",
+    "describe": "namespace",
+}
+"""Macro → kind of its definition; other macros define functions."""
 ATTRIBUTES = frozenset(
     """doc moduledoc typedoc spec impl type typep opaque callback macrocallback behaviour derive enforce_keys tag moduletag describetag
     deprecated since before_compile after_compile on_definition on_load external_resource dialyzer compile optional_callbacks
     shortdoc recursive preferred_cli_env requirements""".split()
 )
-"""Module attributes that say something of what follows and name no value."""
+"""Module attributes that annotate the next definition and do not define a value."""
 _statement = re.compile(
     r"(alias|import|require|use)[\s(]+([\w.]*\w)(?:\.\{([^}]*)\})?(?:.*?\bas:\s*([\w.]+))?", re.DOTALL
 )
 _module_doc = re.compile(
     rb"\bdo\s*+(?>#[^\n]*\n\s*)*+@moduledoc\s+(?:~[sS])?(\"\"\".*?\"\"\"|\"(?:\\.|[^\"\\])*\")", re.DOTALL
 )
-_about_types = (b"@spec", b"@type", b"@opaque", b"@callback", b"@macrocallback")
+_TYPE_ATTRIBUTES = (b"@spec", b"@type", b"@opaque", b"@callback", b"@macrocallback")
 _for = re.compile(r"\bfor:\s*([\w.]+)")
 
 
 class ElixirDialect(Dialect):
-    """Elixir, with ExUnit's tests."""
+    """Elixir with ExUnit tests."""
 
-    self_words = {"__MODULE__": "self"}  # noqa: RUF012
+    self_words: Mapping[str, str] = {"__MODULE__": "self"}
     has_type_arguments = False
     signature_end = " \t,"
-    plain_names = frozenset(
+    builtin_names = frozenset(
         """def defp defmacro defmacrop defmodule defprotocol defimpl defstruct defexception defguard defguardp defdelegate defoverridable
         alias import require use if unless case cond with for fn do quote unquote unquote_splicing receive try raise reraise throw
         super and or not in when test describe setup setup_all assert refute property doc moduledoc spec type typep opaque callback impl
@@ -46,7 +54,7 @@ class ElixirDialect(Dialect):
     )
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
-        """Return the definition with the kind that its macro tells; a module's name may have several parts."""
+        """Return the definition with the kind of its macro; the name of a module may have several parts."""
         if draft.kind == "constant" and draft.name in ATTRIBUTES:
             return ()
         keyword = node_text(captures["keyword"][0], source) if "keyword" in captures else ""
@@ -61,29 +69,29 @@ class ElixirDialect(Dialect):
             draft.owner, _, draft.name = draft.name.rpartition(".")
         return (draft,)
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
-        """Return the kind: the macro tells it."""
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
+        """Return the kind that `draft` set."""
         return draft.kind
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
-        """Return whether it is not private, by its macro."""
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
+        """Return whether the macro does not define something private."""
         head = source[draft.node.start_byte : draft.node.start_byte + 10]
         return not head.startswith((b"defp ", b"defp(", b"defmacrop", b"defguardp", b"@typep", b"defnp"))
 
     def docstring(self, draft: Draft, source: bytes) -> str:
-        """Return a module's `@moduledoc`."""
+        """Return the `@moduledoc` of a module."""
         if draft.kind not in ("module", "interface", "impl") or draft.body is None:
             return ""
         match = _module_doc.match(source, draft.body.start_byte, draft.body.end_byte)
         return clean_string(match[1].decode("utf-8", "replace")) if match else ""
 
     def reference(self, node: tree_sitter.Node, captures: Captures, source: bytes) -> tuple[str, str]:
-        """Return (receiver, name); a pipe gives one argument more than is written."""
+        """Return (receiver, name); the argument count is unknown in pipes and before `do`, which add an argument."""
         if "dotted" in captures:
             receiver, _, name = node_text(node, source).rpartition(".")
             return receiver, name
         line_start = source.rfind(b"\n", 0, node.start_byte) + 1
-        if source[line_start : node.start_byte].lstrip().startswith(_about_types):
+        if source[line_start : node.start_byte].lstrip().startswith(_TYPE_ATTRIBUTES):
             return "", ""
         if "arguments" in captures and isinstance(captures, dict):
             start = captures["receiver"][0].start_byte if "receiver" in captures else node.start_byte
@@ -96,7 +104,7 @@ class ElixirDialect(Dialect):
         return super().reference(node, captures, source)
 
     def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
-        """Return what alias, import, require or use bring in."""
+        """Return the names of `alias`, `import`, `require` or `use`."""
         match = _statement.match(node_text(node, source))
         if match is None:
             return

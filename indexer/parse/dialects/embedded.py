@@ -1,4 +1,4 @@
-"""Embedded languages: the scripts of HTML, Vue and Svelte files, and the cells of notebooks, at their true lines."""
+"""Embedded languages: scripts of HTML, Vue and Svelte files and cells of notebooks, with the line numbers of the file."""
 
 import json
 import re
@@ -11,7 +11,8 @@ import tree_sitter
 import tree_sitter_json
 
 from codecards.indexer.facts import Definition, FileFacts
-from codecards.indexer.parse.dialects.base import Dialect, Extract, node_text
+from codecards.indexer.parse.dialects.base import Dialect, Extract
+from codecards.indexer.parse.dialects.nodes import node_text
 from codecards.indexer.parse.languages import LANGUAGE_BY_NAME, load_grammar
 from codecards.indexer.problems import Reason
 
@@ -22,10 +23,10 @@ _not_code = re.compile(
 
 
 class MarkupDialect(Dialect):
-    """HTML and the single-file components of Vue and Svelte: the scripts are code, the rest is text."""
+    """HTML and the single-file components of Vue and Svelte: scripts are code, the rest is text."""
 
     def embedded(self, text: str) -> Sequence[tuple[str, str]] | None:
-        """Return each script with the lines of the whole file."""
+        """Return each script, at its lines of the file."""
         source = text.encode("utf-8", "replace")
         found = []
         for start_tag, start, end in _scripts(source):
@@ -38,7 +39,7 @@ class MarkupDialect(Dialect):
 
 
 def _scripts(source: bytes) -> Iterator[tuple[bytes, int, int]]:
-    """Yield (start tag, first byte, end byte) of every script's text."""
+    """Yield (start tag, first byte, end byte) of the text of each script."""
     grammar = load_grammar(LANGUAGE_BY_NAME["html"])
     query = _html_query()
     tree = tree_sitter.Parser(grammar).parse(source)
@@ -61,7 +62,7 @@ def _language_of(written: str) -> str:
 
 
 def _blank_around(source: bytes, start: int, end: int) -> str:
-    """Return the text with all but a stretch made blank, line by line."""
+    """Return the text from start to end at its line and column; the rest is blank."""
     before = b"\n" * source.count(b"\n", 0, start)
     column = start - (source.rfind(b"\n", 0, start) + 1)
     after = b"\n" * source.count(b"\n", end)
@@ -75,34 +76,34 @@ class _Cell:
     is_code: bool
     lines: tuple[str, ...]
     rows: tuple[int, ...]
-    """Line of the file, 1-based, on which each of them stands."""
+    """1-based line of the file for each line of the cell."""
 
 
 class NotebookDialect(Dialect):
-    """Jupyter notebooks: code cells are code, Markdown cells sections; what cells printed is not read."""
+    """Jupyter notebooks: code cells are code, Markdown cells sections; outputs are ignored."""
 
     def whole_file(self, text: str, n_lines: int, extract: Extract) -> FileFacts | None:
-        """Return the facts of the cells, at the lines of the file that hold them."""
+        """Return the facts of the cells, at their lines of the file."""
         try:
             notebook = json.loads(text)
             kernel = _kernel_language(notebook.get("metadata") or {})
             cells = list(_cells(text.encode("utf-8", "replace")))
         except (ValueError, AttributeError, RecursionError, TypeError):
-            problem = (Reason.BAD_NOTEBOOK, "is not the JSON of a notebook; nothing of it is indexed")
+            problem = (Reason.BAD_NOTEBOOK, "is not the JSON of a notebook; it is not indexed")
             return FileFacts("jupyter", n_lines, problems=(problem,))
         if not any(isinstance(notebook.get(key), list) for key in ("cells", "worksheets")):
-            return FileFacts("jupyter", n_lines, problems=((Reason.BAD_NOTEBOOK, "holds no list of cells"),))
-        return _joined_cells(cells, kernel if kernel in LANGUAGE_BY_NAME else "", n_lines, extract)
+            return FileFacts("jupyter", n_lines, problems=((Reason.BAD_NOTEBOOK, "has no list of cells"),))
+        return _facts_of_cells(cells, kernel if kernel in LANGUAGE_BY_NAME else "", n_lines, extract)
 
 
 def _kernel_language(metadata: Mapping[str, Any]) -> str:
-    """Return the language of a notebook's code cells; Python where it says nothing."""
-    told = (metadata.get("language_info") or {}).get("name") or (metadata.get("kernelspec") or {}).get("language")
-    return str(told or "python").lower()
+    """Return the language of the code cells of a notebook; Python if the metadata does not name it."""
+    named = (metadata.get("language_info") or {}).get("name") or (metadata.get("kernelspec") or {}).get("language")
+    return str(named or "python").lower()
 
 
 def _cells(source: bytes) -> Iterator[_Cell]:
-    """Yield the cells with the lines on which their sources stand."""
+    """Yield the cells with the lines of their sources."""
     tree = tree_sitter.Parser(_json_grammar()).parse(source)
     root = next((child for child in tree.root_node.named_children if child.type == "object"), None)
     for cell in _cell_nodes(root, source) if root is not None else ():
@@ -126,7 +127,7 @@ def _cells(source: bytes) -> Iterator[_Cell]:
 
 
 def _cell_nodes(root: tree_sitter.Node, source: bytes) -> Iterator[tree_sitter.Node]:
-    """Yield the cells of a notebook; those of the third format lie in worksheets."""
+    """Yield the cells of a notebook; format 3 nests them in worksheets."""
     array = _value_of(root, "cells", source)
     if array is not None:
         yield from array.named_children
@@ -149,8 +150,8 @@ def _json_grammar() -> tree_sitter.Language:
     return tree_sitter.Language(tree_sitter_json.language())
 
 
-def _joined_cells(cells: Sequence[_Cell], language: str, n_lines: int, extract: Extract) -> FileFacts:
-    """Return the facts of all code cells as of one module, each definition inside the card of its cell."""
+def _facts_of_cells(cells: Sequence[_Cell], language: str, n_lines: int, extract: Extract) -> FileFacts:
+    """Return the facts of all code cells as one module; the parent of each definition is its cell."""
     code = [cell if cell.is_code else replace(cell, lines=("",) * len(cell.lines)) for cell in cells]
     text = "\n".join("\n".join(_without_magic(line) for line in cell.lines) for cell in code if cell.lines)
     rows = [row for cell in cells for row in cell.rows]
@@ -164,22 +165,7 @@ def _joined_cells(cells: Sequence[_Cell], language: str, n_lines: int, extract: 
             continue
         last = first + len(cell.lines) - 1
         here = len(definitions)
-        name = f"<cell {number}>"
-        doc = "" if cell.is_code else "\n".join(cell.lines)[:2000]
-        definitions.append(
-            Definition(
-                "",
-                name,
-                "cell",
-                -1,
-                cell.rows[0],
-                cell.rows[0],
-                cell.rows[0],
-                cell.rows[-1],
-                signature=next((line.strip() for line in cell.lines if line.strip()), "")[:300],
-                doc=doc,
-            )
-        )
+        definitions.append(_cell_definition(cell, number))
         cell_of_line.update(dict.fromkeys(range(first, last + 1), here))
         for position, one in enumerate(facts.definitions):
             if first <= one.name_line <= last:
@@ -208,8 +194,25 @@ def _joined_cells(cells: Sequence[_Cell], language: str, n_lines: int, extract: 
     )
 
 
+def _cell_definition(cell: _Cell, number: int) -> Definition:
+    """Return the definition of a cell; a Markdown cell is its documentation."""
+    first_row, last_row = cell.rows[0], cell.rows[-1]
+    return Definition(
+        name="",
+        qualified_name=f"<cell {number}>",
+        kind="cell",
+        parent=-1,
+        lead_line=first_row,
+        first_line=first_row,
+        name_line=first_row,
+        last_line=last_row,
+        signature=next((line.strip() for line in cell.lines if line.strip()), "")[:300],
+        doc="" if cell.is_code else "\n".join(cell.lines)[:2000],
+    )
+
+
 def _moved(one: Definition, line_of: dict[int, int], parent: int) -> Definition:
-    """Return the definition at the lines of the file."""
+    """Return the definition with the line numbers of the file."""
     return replace(
         one,
         parent=parent,
@@ -221,7 +224,7 @@ def _moved(one: Definition, line_of: dict[int, int], parent: int) -> Definition:
 
 
 def _without_magic(line: str) -> str:
-    """Return a line of code, blank if it is one of IPython's own."""
+    """Return a line of code, "" for an IPython command."""
     return "" if line.lstrip().startswith(("%", "!", "?")) else line
 
 

@@ -1,22 +1,15 @@
-"""JavaScript and TypeScript: modules of three kinds, and methods written in objects, prototypes and exports."""
+"""JavaScript and TypeScript: three module systems; methods in objects, prototypes and exports."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import tree_sitter
 
 from codecards.indexer.facts import Export, FileFacts
-from codecards.indexer.parse.dialects.base import (
-    Captures,
-    Dialect,
-    Draft,
-    RawBinding,
-    RawImport,
-    ancestor,
-    field_text,
-    node_text,
-)
+from codecards.indexer.parse.dialects.base import Dialect
+from codecards.indexer.parse.dialects.drafts import Draft, RawBinding, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures, ancestor, field_text, node_text
 
 _accessor = re.compile(
     rb"(?:(?:static|async|override|public|private|protected|abstract|declare|readonly)\s+|@[\w.]+(?:\([^)]*\))?\s*)*"
@@ -33,9 +26,11 @@ _common_js = re.compile(
     r"([A-Za-z_$][\w$]*)\s*(?:;|$))",
     re.MULTILINE,
 )
-_holders = frozenset({"variable_declarator", "assignment_expression", "pair", "arguments", "class_body", "export_statement", "array",
-                      "return_statement", "public_field_definition", "field_definition"})  # fmt: skip
-_builtins = frozenset(
+_holders = frozenset(
+    """variable_declarator assignment_expression pair arguments class_body export_statement array return_statement
+    public_field_definition field_definition""".split()
+)
+_BUILTINS = frozenset(
     """Promise Array Record Partial Readonly ReadonlyArray Pick Omit Map Set WeakMap WeakSet Error TypeError RangeError Date RegExp
     Function Object String Number Boolean Symbol BigInt Uint8Array ArrayBuffer Iterable Iterator AsyncIterable Required
     NonNullable ReturnType Parameters Extract Exclude Awaited InstanceType undefined null NaN Infinity require""".split()
@@ -43,17 +38,17 @@ _builtins = frozenset(
 
 
 class JavaScriptDialect(Dialect):
-    """JavaScript with JSX, TypeScript with and without it."""
+    """JavaScript with JSX, TypeScript with and without JSX."""
 
-    self_words = {"this": "self", "super": "super"}  # noqa: RUF012
+    self_words: Mapping[str, str] = {"this": "self", "super": "super"}
     type_wrappers = frozenset(
         {"Promise", "Readonly", "Partial", "Required", "NonNullable", "Awaited", "Ref", "WeakRef"}
     )
     constructors = frozenset({"constructor"})
-    plain_names = _builtins
+    builtin_names = _BUILTINS
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
-        """Return the definition with the owner that its place gives it, none for a name that is imported."""
+        """Return the definition with the owner that its position implies, nothing for an imported name."""
         node_type = draft.node.type
         if node_type == "variable_declarator":
             value = draft.node.child_by_field_name("value")
@@ -71,24 +66,24 @@ class JavaScriptDialect(Dialect):
             draft.name = draft.name.strip("\"'")
         return (draft,)
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
-        """Return the kind; accessors are properties, names in capitals constants."""
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
+        """Return the kind; accessors are properties, upper-case names constants."""
         if draft.kind == "variable":
             return "constant" if draft.name.isupper() and len(draft.name) > 1 else "variable"
         if draft.kind in ("function", "method"):
             if draft.node.type == "method_definition" and _accessor.match(source, draft.node.start_byte):
                 return "property"
-            if draft.name == "constructor" and holder_kind == "class":
+            if draft.name == "constructor" and parent_kind == "class":
                 return "constructor"
             return "method" if draft.owner or draft.kind == "method" else "function"
         return draft.kind
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
-        """Return whether the text at the definition says so; `finish` knows the rest."""
-        if holder_kind in ("class", "interface", "enum"):
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
+        """Return whether the definition itself says so; `finish` adds the other exports."""
+        if parent_kind in ("class", "interface", "enum"):
             return not draft.name.startswith("#") and not _private.match(source, draft.node.start_byte)
         if (
-            holder_kind == "namespace"
+            parent_kind == "namespace"
             or source.startswith((b"export", b"@"), draft.start)
             or draft.node.type in ("pair", "method_definition")
         ):
@@ -100,11 +95,11 @@ class JavaScriptDialect(Dialect):
         return _decorators.sub("", text)
 
     def is_reference(self, name: str, receiver: str, kind: str) -> bool:
-        """Return whether a name may be defined in a file; elements in small letters are HTML's own."""
+        """Return whether a name may be defined in some file; quoted and computed names are not references."""
         return name[:1] not in "\"'[" and super().is_reference(name, receiver, kind)
 
     def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
-        """Return what an `import`, `export … from`, `require` or `import()` brings in."""
+        """Return the names of an `import`, `export … from`, `require` or `import()`."""
         if node.type == "call_expression":
             return _required(node, source)
         text = node.child_by_field_name("source")
@@ -120,7 +115,7 @@ class JavaScriptDialect(Dialect):
         return _imported(node, module, source)
 
     def bindings(self, captures: Captures, source: bytes) -> Iterable[RawBinding]:
-        """Return the members that a constructor's parameters become."""
+        """Return the member that a parameter property of a constructor defines."""
         node = captures["bindings"][0]
         pattern, written = node.child_by_field_name("pattern"), node.child_by_field_name("type")
         if pattern is None or written is None:
@@ -129,7 +124,7 @@ class JavaScriptDialect(Dialect):
         return (RawBinding("self." + node_text(pattern, source), value, node),) if value else ()
 
     def finish(self, facts: FileFacts, text: str) -> FileFacts:
-        """Add CommonJS exports, and tell what a module keeps to itself."""
+        """Return the facts with CommonJS exports; definitions of a module are exported only if it exports them."""
         exports = list(facts.exports)
         for name, named, local in _common_js.findall(text) if "exports" in text else ():
             exports.append(Export(name or "default", named or local))
@@ -159,7 +154,7 @@ class JavaScriptDialect(Dialect):
 
 
 def _assigned(target: str, value: str) -> tuple[str, str]:
-    """Return (name, owner) of what is assigned: "Animal.prototype.speak" → ("speak", "Animal")."""
+    """Return (name, owner) of an assignment target: "Animal.prototype.speak" → ("speak", "Animal")."""
     target = "".join(target.split()).replace("?.", ".")
     if _exports.match(target):
         target = _exports.sub("", target, count=1)
@@ -178,7 +173,7 @@ def _assigned(target: str, value: str) -> tuple[str, str]:
 
 
 def _object_owner(node: tree_sitter.Node, source: bytes) -> str:
-    """Return the name of the object that holds a function: the variable or target it is assigned to."""
+    """Return the name of the object that contains a function: the variable or target that it is assigned to."""
     keys: list[str] = []
     holder = ancestor(node, _holders)
     while holder is not None and holder.type == "pair" and len(keys) < 4:
@@ -234,7 +229,7 @@ def _reexported(node: tree_sitter.Node, module: str, source: bytes) -> Iterator[
 
 
 def _required(node: tree_sitter.Node, source: bytes) -> Iterator[RawImport]:
-    """Yield what a call of `require` or `import` gives to the names beside it."""
+    """Yield the names that the statement around a `require` or `import()` call binds."""
     arguments = node.child_by_field_name("arguments")
     written = arguments.named_children[0] if arguments is not None else None
     module = node_text(written, source).strip("\"'`")

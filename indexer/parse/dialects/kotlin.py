@@ -5,52 +5,54 @@ from collections.abc import Iterable
 
 import tree_sitter
 
-from codecards.indexer.parse.dialects.base import Captures, Dialect, Draft, RawImport, node_text
+from codecards.indexer.parse.dialects.base import Dialect
+from codecards.indexer.parse.dialects.drafts import Draft, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures, node_text
 
 _import = re.compile(r"import\s+([\w.`]+?)(\.\*)?(?:\s+as\s+(\w+))?\s*;?\s*\Z")
 _word = re.compile(rb"[a-z]+")
 _member = re.compile(r"\b(?:fun|va[lr]|class|object|interface|constructor|init)\b")
-_unended = re.compile(r"(?<=[^\s{;,(]) (?=\})")
+_end_of_member = re.compile(r"(?<=[^\s{;,(]) (?=\})")
 
 
 class KotlinDialect(Dialect):
-    """Kotlin, scripts and multiplatform sources too."""
+    """Kotlin, including scripts and multiplatform sources."""
 
-    plain_names = frozenset(
+    builtin_names = frozenset(
         """Int Long Short Byte Float Double Boolean Char String Unit Any Nothing Array List MutableList Map MutableMap Set MutableSet
         Pair Triple Throwable Exception listOf mutableListOf mapOf mutableMapOf setOf emptyList emptyMap arrayOf println print require
         check error requireNotNull checkNotNull TODO lazy let run apply also with takeIf repeat to until downTo step in is""".split()
     )
 
     def prepare(self, text: str) -> str:
-        """Return the text with a semicolon for the blank after a last member that shares its line with the brace.
+        """Return the text with a semicolon in place of the space between a member and the closing brace on its line.
 
-        The grammar takes no brace for the end of a member: without it, it loses the class.
+        The grammar does not accept a brace as the end of a member and loses the class.
         """
         if " }" not in text:
             return text
-        return "\n".join(map(_ended, text.split("\n")))
+        return "\n".join(map(_with_ended_member, text.split("\n")))
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
         """Return the definition; broken syntax may leave the name empty."""
         draft.name = draft.name.strip("`")
         return (draft,)
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
-        """Return the kind; the keyword before the name tells an interface, the body an enum."""
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
+        """Return the kind; modifiers before the name distinguish interfaces and enums from classes."""
         if draft.node.type == "class_declaration":
             words = _word.findall(source[draft.node.start_byte : draft.name_start][-200:])
             if b"interface" in words[-2:]:
                 return "interface"
             return "enum" if b"enum" in words else "class"
-        return super().refine_kind(draft, holder_kind, holder_name, source)
+        return super().refine_kind(draft, parent_kind, parent_name, source)
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
-        """Return whether it is not private."""
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
+        """Return whether the definition is not private."""
         return b"private" not in _word.findall(source[draft.node.start_byte : draft.name_start][-200:])
 
     def reference(self, node: tree_sitter.Node, captures: Captures, source: bytes) -> tuple[str, str]:
-        """Return (receiver, name); the number of arguments is not told where a lambda follows them."""
+        """Return (receiver, name); the argument count is unknown if a trailing lambda follows."""
         if "arguments" in captures and isinstance(captures, dict):
             end = captures["arguments"][0].end_byte
             if source[end : end + 3].lstrip(b" ")[:1] == b"{":
@@ -58,7 +60,7 @@ class KotlinDialect(Dialect):
         return super().reference(node, captures, source)
 
     def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
-        """Return what an import brings in."""
+        """Return the imported name."""
         match = _import.match(node_text(node, source))
         if match is None:
             return ()
@@ -74,9 +76,9 @@ def dialect(language: str) -> Dialect:
     return KotlinDialect()
 
 
-def _ended(line: str) -> str:
-    """Return a line that holds members in braces, with the last of them ended."""
+def _with_ended_member(line: str) -> str:
+    """Return the line with a semicolon after the last of the members in braces."""
     inner = line.partition("{")[2]
     if " }" in inner and "${" not in line and _member.search(inner):
-        return _unended.sub(";", line)
+        return _end_of_member.sub(";", line)
     return line

@@ -1,4 +1,4 @@
-"""Lua: modules by `require`, tables that are modules or classes."""
+"""Lua: modules by `require`, tables as modules and classes."""
 
 import re
 from collections.abc import Iterable
@@ -7,7 +7,10 @@ from dataclasses import replace
 import tree_sitter
 
 from codecards.indexer.facts import Definition, Export, FileFacts
-from codecards.indexer.parse.dialects.base import UNKNOWN, Captures, Dialect, Draft, RawImport, node_text
+from codecards.indexer.parse.dialects.base import Dialect
+from codecards.indexer.parse.dialects.chains import UNKNOWN
+from codecards.indexer.parse.dialects.drafts import Draft, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures, node_text
 
 _required = re.compile(r"\brequire\s*\(?\s*[\"']([^\"']+)[\"']")
 _alias = re.compile(r"([A-Za-z_][\w.]*)\s*=\s*\Z")
@@ -21,33 +24,33 @@ class LuaDialect(Dialect):
     """Lua 5.1 to 5.4 and LuaJIT."""
 
     has_type_arguments = False
-    plain_names = frozenset(
+    builtin_names = frozenset(
         """require print pairs ipairs type tostring tonumber setmetatable getmetatable assert error pcall xpcall select next rawget
         rawset rawequal unpack dofile loadfile load loadstring collectgarbage""".split()
     )
     signature_end = "= \t;"
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
-        """Return the definition; a name for a required module is an import and none."""
+        """Return the definition, nothing for the name of a required module, which is an import."""
         if draft.kind in ("variable", "field") and _import_value.match(
             source[draft.node.start_byte : draft.node.end_byte][:300]
         ):
             return ()
         return (draft,)
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
-        """Return the kind: the query says it."""
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
+        """Return the kind of the query unchanged."""
         return draft.kind
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
-        """Return whether it is global or in a table."""
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
+        """Return whether the definition is global or a field of a table."""
         return not source.startswith(b"local", draft.start) and not source.startswith(b"local", draft.node.start_byte)
 
     def _chain(self, written: bytes) -> str:
         return UNKNOWN if written.startswith(b"require") else super()._chain(written)
 
     def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
-        """Return the module that `require` names, with the name that it gets."""
+        """Return the module of a `require` and the name that it is bound to."""
         match = _required.match(node_text(node, source))
         if match is None:
             return ()
@@ -58,7 +61,7 @@ class LuaDialect(Dialect):
         return (RawImport(match[1], member[1].decode() if member else "", name),)
 
     def finish(self, facts: FileFacts, text: str) -> FileFacts:
-        """Return the facts with tables that hold functions as objects, and what the file's table exports."""
+        """Return the facts with tables of functions as objects, and the exports of the returned table."""
         owners = {
             one.qualified_name.rpartition(".")[0] for one in facts.definitions if one.kind in ("function", "method")
         }

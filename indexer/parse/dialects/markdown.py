@@ -1,4 +1,4 @@
-"""Markdown: each heading opens a section, which ends before the next heading of its level or a higher one."""
+"""Markdown: each heading opens a section, which ends before the next heading of its or a higher level."""
 
 import re
 from functools import lru_cache
@@ -17,10 +17,10 @@ _link = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 
 
 class MarkdownDialect(Dialect):
-    """CommonMark with front matter, as the grammar reads it: what stands in fences or comments is no heading."""
+    """CommonMark with front matter; the grammar skips headings in code fences and comments."""
 
     def whole_file(self, text: str, n_lines: int, extract: Extract) -> FileFacts | None:
-        """Return the sections of a document."""
+        """Return the facts of a document: its sections."""
         lines = text.split("\n")
         found = [
             (row, level, name)
@@ -60,7 +60,7 @@ class MarkdownDialect(Dialect):
 
 
 def _headings(source: bytes) -> list[tuple[int, int, str]]:
-    """Return (row, level, text) of every heading."""
+    """Return (row, level, text) of each heading."""
     parser, query = _tools()
     tree = parser.parse(source)
     found = []

@@ -1,26 +1,19 @@
-"""PHP: variables with a sign, names with backslashes, grouped `use`."""
+"""PHP: variables with `$`, names with backslashes, grouped `use`."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import tree_sitter
 
-from codecards.indexer.parse.dialects.base import (
-    Captures,
-    Dialect,
-    Draft,
-    RawBinding,
-    RawImport,
-    dotted,
-    field_text,
-    node_text,
-)
-from codecards.indexer.parse.dialects.chains import chain
+from codecards.indexer.parse.dialects.base import Dialect
+from codecards.indexer.parse.dialects.chains import chain, dotted
+from codecards.indexer.parse.dialects.drafts import Draft, RawBinding, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures, field_text, node_text
 
 _attributes = re.compile(r"\A(?:#\[(?:[^\[\]]|\[[^\[\]]*\])*\]\s*)+")
 _hidden = re.compile(rb"(?:#\[[^\n]*\]\s*)*(?:(?:final|abstract|static|readonly)\s+)*(?:private|protected)\b")
 _clone = re.compile(r"\Aclone\s+")
-_plain = frozenset(
+_BUILTINS = frozenset(
     """self static parent string int float bool array mixed void null callable iterable object never true false Exception
     RuntimeException InvalidArgumentException LogicException Closure Iterator Countable ArrayAccess Traversable Throwable DateTime
     DateTimeInterface JsonSerializable Stringable Generator stdClass isset unset empty array_map array_filter array_merge count
@@ -31,22 +24,22 @@ _plain = frozenset(
 class PhpDialect(Dialect):
     """PHP up to enums and property promotion."""
 
-    self_words = {"$this": "self", "self": "self", "static": "self", "parent": "super"}  # noqa: RUF012
+    self_words: Mapping[str, str] = {"$this": "self", "self": "self", "static": "self", "parent": "super"}
     constructors = frozenset({"__construct"})
-    plain_names = _plain
+    builtin_names = _BUILTINS
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
-        """Return the definition; a namespace's name gets dots."""
+        """Return the definition; the name of a namespace gets dots."""
         if draft.kind == "namespace":
             draft.name = dotted(draft.name)
         return (draft,)
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
-        """Return the kind; only `__construct` constructs."""
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
+        """Return the kind; only `__construct` is a constructor."""
         return "constructor" if draft.kind == "method" and draft.name in self.constructors else draft.kind
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
-        """Return whether it is neither private nor protected."""
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
+        """Return whether the definition is neither private nor protected."""
         return not _hidden.match(source, draft.node.start_byte)
 
     def signature(self, text: str) -> str:
@@ -54,18 +47,18 @@ class PhpDialect(Dialect):
         return _attributes.sub("", text)
 
     def reference(self, node: tree_sitter.Node, captures: Captures, source: bytes) -> tuple[str, str]:
-        """Return (receiver, name); a qualified name holds both."""
+        """Return (receiver, name); a qualified name contains both."""
         receiver, name = super().reference(node, captures, source)
         if "\\" in name:
             receiver, _, name = dotted(name).rpartition(".")
         return receiver, name
 
     def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
-        """Return the names of a `use` statement, each by itself."""
+        """Return the names of a `use` statement."""
         return _used(node, source)
 
     def bindings(self, captures: Captures, source: bytes) -> Iterable[RawBinding]:
-        """Return the member that a constructor's parameter becomes."""
+        """Return the member that a promoted parameter of a constructor defines."""
         node = captures["bindings"][0]
         name = field_text(node, "name", source).lstrip("$")
         value = self.type_text(field_text(node, "type", source).encode())

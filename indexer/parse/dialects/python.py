@@ -1,46 +1,48 @@
 """Python: imports, docstrings, properties, `__all__`."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import tree_sitter
 
 from codecards.indexer.facts import Export, FileFacts
-from codecards.indexer.parse.dialects.base import Dialect, Draft, RawImport, node_text
+from codecards.indexer.parse.dialects.base import Dialect
+from codecards.indexer.parse.dialects.drafts import Draft, RawImport
+from codecards.indexer.parse.dialects.nodes import node_text
 
 _docstring = re.compile(rb'(?:\s++|#[^\n]*+)*+[rRuU]?("""|\'\'\'|"|\')((?:\\.|(?!\1).)*)\1', re.DOTALL)
 _property = re.compile(rb"@(?:[\w.]*property|[\w.]+\.(?:setter|getter|deleter))\b")
 _all = re.compile(r"^__all__\s*(?::[^=\n]*)?\+?=\s*[\[(]([^\])]*)[\])]", re.MULTILINE)
 _all_name = re.compile(r"[\"']([\w.]+)[\"']")
-_builtins = frozenset(
+_BUILTINS = frozenset(
     """int str bytes float bool None object dict list set frozenset tuple type complex bytearray Any Optional Union List Dict
     Set Tuple Type Callable Iterable Iterator Sequence Mapping Literal Final ClassVar Annotated Self TypeVar Generic Protocol
     Exception ValueError TypeError KeyError IndexError AttributeError RuntimeError OSError IOError ImportError StopIteration
     NotImplementedError property staticmethod classmethod super""".split()
 )
-_wrappers = frozenset(
+_TYPE_WRAPPERS = frozenset(
     {"Optional", "Annotated", "ClassVar", "Final", "Type", "type", "Awaitable", "Required", "NotRequired", "ReadOnly"}
 )
 
 
 class PythonDialect(Dialect):
-    """Python 3, as far as the grammar reads it."""
+    """Python 3."""
 
-    self_words = {"self": "self", "cls": "self", "super()": "super"}  # noqa: RUF012
+    self_words: Mapping[str, str] = {"self": "self", "cls": "self", "super()": "super"}
     has_type_arguments = False
-    type_wrappers = _wrappers
+    type_wrappers = _TYPE_WRAPPERS
     signature_end = ": \t"
     constructors = frozenset({"__init__", "__new__"})
-    plain_names = _builtins
+    builtin_names = _BUILTINS
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
-        """Return the kind; what is decorated as a property is one, a name in capitals a constant."""
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
+        """Return the kind; decorated properties are properties, upper-case names constants."""
         if draft.kind == "variable":
-            if holder_kind == "enum" or (draft.name.isupper() and len(draft.name) > 1):
+            if parent_kind == "enum" or (draft.name.isupper() and len(draft.name) > 1):
                 return "constant"
-            return "field" if holder_kind == "class" else "variable"
-        kind = super().refine_kind(draft, holder_kind, holder_name, source)
+            return "field" if parent_kind == "class" else "variable"
+        kind = super().refine_kind(draft, parent_kind, parent_name, source)
         if kind == "constructor" and draft.name not in self.constructors:
             kind = "method"
         if kind == "method" and draft.start < draft.node.start_byte:
@@ -48,7 +50,7 @@ class PythonDialect(Dialect):
         return kind
 
     def docstring(self, draft: Draft, source: bytes) -> str:
-        """Return the string that is the body's first statement."""
+        """Return the string that is the first statement of the body."""
         if draft.body is None:
             return ""
         match = _docstring.match(source, draft.body.start_byte, draft.body.end_byte)
@@ -59,8 +61,8 @@ class PythonDialect(Dialect):
         match = _docstring.match(source, 0, 20_000)
         return _inner(match) if match else ""
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
-        """Return whether the name starts without an underscore (dunder names are public)."""
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
+        """Return whether the name does not start with an underscore; dunder names are public."""
         return not draft.name.startswith("_") or draft.name.endswith("__")
 
     def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
@@ -68,7 +70,7 @@ class PythonDialect(Dialect):
         return _plain_imports(node, source) if node.type == "import_statement" else _from_imports(node, source)
 
     def finish(self, facts: FileFacts, text: str) -> FileFacts:
-        """Add the names of `__all__` as exports."""
+        """Return the facts with the names of `__all__` as exports."""
         if "__all__" not in text:
             return facts
         names = [name for listed in _all.findall(text) for name in _all_name.findall(listed)]

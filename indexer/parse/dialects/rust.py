@@ -1,20 +1,22 @@
-"""Rust: use trees, impl blocks, calls inside macros."""
+"""Rust: `use` trees, `impl` blocks, calls inside macros."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import tree_sitter
 
 from codecards.indexer.facts import FileFacts
-from codecards.indexer.parse.dialects.base import Captures, Dialect, Draft, RawImport, field_text, node_text
+from codecards.indexer.parse.dialects.base import Dialect
 from codecards.indexer.parse.dialects.chains import UNKNOWN, chain
+from codecards.indexer.parse.dialects.drafts import Draft, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures, field_text, node_text
 
 _public = re.compile(rb"pub\b")
 _before = re.compile(r"((?:[\w]+(?:::<[^<>]*>)?(?:\([^()]*\))?\s*(?:::|\.)\s*)+)\Z")
 _awaited = re.compile(r"\.await\b(?!\()")
 _words = re.compile(r"[^\W\d]\w*")
-_plain = frozenset(
+_BUILTINS = frozenset(
     """String Vec Option Result Box Some None Ok Err Self str Rc Arc RefCell Cell Mutex RwLock HashMap HashSet BTreeMap BTreeSet Fn
     FnMut FnOnce Send Sync Sized Copy Clone Debug Default Drop Iterator IntoIterator From Into PartialEq Eq PartialOrd Ord Hash
     println print eprintln eprint format vec assert assert_eq assert_ne panic todo unimplemented unreachable write writeln matches
@@ -26,36 +28,36 @@ _plain = frozenset(
 class RustDialect(Dialect):
     """Rust of all editions."""
 
-    self_words = {"self": "self", "Self": "self", "super": "super"}  # noqa: RUF012
+    self_words: Mapping[str, str] = {"self": "self", "Self": "self", "super": "super"}
     type_wrappers = frozenset(
-        {"Box", "Rc", "Arc", "Option", "Result", "RefCell", "Mutex", "RwLock", "Lazy", "LazyLock", "OnceCell", "OnceLock", "Cow", "Pin",
-         "Weak", "MutexGuard", "Ref", "RefMut"}
-    )  # fmt: skip
-    plain_names = _plain
+        """Box Rc Arc Option Result RefCell Mutex RwLock Lazy LazyLock OnceCell OnceLock Cow Pin
+        Weak MutexGuard Ref RefMut""".split()
+    )
+    builtin_names = _BUILTINS
     signature_end = "{= \t;"
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
-        """Return the definition; an impl block is named after its type."""
+        """Return the definition; an `impl` block gets the name of its type."""
         if draft.kind == "impl":
             name = self.type_text(draft.name.encode())
             words = _words.findall(draft.name)
             draft.name = name.rpartition(".")[2] or (words[0] if words else "impl")
         return (draft,) if draft.name != "_" else ()
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
-        """Return the kind; a function of a type is a method, also one that makes the type."""
-        return "method" if draft.kind == "function" and holder_kind in ("impl", "trait") else draft.kind
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
+        """Return the kind; functions in `impl` and `trait` blocks are methods, including those without `self`."""
+        return "method" if draft.kind == "function" and parent_kind in ("impl", "trait") else draft.kind
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
-        """Return whether it is `pub`, or part of a trait; blocks and macros have no say of their own."""
-        if holder_kind == "trait" or draft.kind in ("impl", "macro"):
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
+        """Return whether the definition is `pub` or part of a trait; `impl` blocks and macros count as exported."""
+        if parent_kind == "trait" or draft.kind in ("impl", "macro"):
             return True
         return bool(_public.match(source, draft.node.start_byte))
 
     def finish(self, facts: FileFacts, text: str) -> FileFacts:
-        """What implements a trait is as public as the trait."""
+        """Return the facts with implementations of traits exported."""
         definitions = facts.definitions
-        shown = [
+        with_visibility = [
             replace(one, exported=True)
             if not one.exported
             and one.parent >= 0
@@ -64,10 +66,10 @@ class RustDialect(Dialect):
             else one
             for one in definitions
         ]
-        return replace(facts, definitions=tuple(shown))
+        return replace(facts, definitions=tuple(with_visibility))
 
     def reference(self, node: tree_sitter.Node, captures: Captures, source: bytes) -> tuple[str, str]:
-        """Return (receiver, name); inside a macro what stands before the name is read from the text."""
+        """Return (receiver, name); inside a macro the receiver is read from the text."""
         if "tokens" not in captures:
             return super().reference(node, captures, source)
         name = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -81,7 +83,7 @@ class RustDialect(Dialect):
         return UNKNOWN, name
 
     def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
-        """Return the names of a `use` tree, each by itself."""
+        """Return the names of a `use` tree."""
         if node.type == "extern_crate_declaration":
             name = field_text(node, "name", source)
             return (RawImport(name, "", field_text(node, "alias", source) or name),)
@@ -98,25 +100,25 @@ class RustDialect(Dialect):
 
 def _use_tree(root: tree_sitter.Node, source: bytes) -> Iterator[RawImport]:
     """Yield the names of a tree like `a::{b, c::{self, d as e}, f::*}`."""
-    waiting: list[tuple[tree_sitter.Node, str]] = [(root, "")]
-    while waiting:
-        node, before = waiting.pop()
+    pending: list[tuple[tree_sitter.Node, str]] = [(root, "")]
+    while pending:
+        node, prefix = pending.pop()
         if node.type in ("scoped_use_list", "use_list"):
             path = node.child_by_field_name("path")
-            inner = _joined(before, node_text(path, source))
+            inner = _joined(prefix, node_text(path, source))
             items = node.child_by_field_name("list") if node.type == "scoped_use_list" else node
-            waiting += [(child, inner) for child in reversed(items.named_children if items is not None else [])]
+            pending += [(child, inner) for child in reversed(items.named_children if items is not None else [])]
         elif node.type == "use_wildcard":
-            yield RawImport(_joined(before, node_text(node, source).rstrip("*: \n")), "*", "")
+            yield RawImport(_joined(prefix, node_text(node, source).rstrip("*: \n")), "*", "")
         elif node.type == "use_as_clause":
-            yield _one(_joined(before, field_text(node, "path", source)), field_text(node, "alias", source))
+            yield _raw_import(_joined(prefix, field_text(node, "path", source)), field_text(node, "alias", source))
         elif node.type == "self":
-            yield RawImport(before, "", before.rpartition(".")[2])
+            yield RawImport(prefix, "", prefix.rpartition(".")[2])
         elif "comment" not in node.type:
-            yield _one(_joined(before, node_text(node, source)), "")
+            yield _raw_import(_joined(prefix, node_text(node, source)), "")
 
 
-def _one(path: str, alias: str) -> RawImport:
+def _raw_import(path: str, alias: str) -> RawImport:
     module, _, name = path.rpartition(".")
     if name == "self":
         return RawImport(module, "", alias or module.rpartition(".")[2])
@@ -124,9 +126,9 @@ def _one(path: str, alias: str) -> RawImport:
     return RawImport(module, name, "" if alias == "_" else alias) if module else RawImport(name, "", alias)
 
 
-def _joined(before: str, after: str) -> str:
-    after = "".join(after.split()).replace("::", ".").removeprefix(".").replace("r#", "")
-    return f"{before}.{after}" if before and after else before or after
+def _joined(prefix: str, path: str) -> str:
+    path = "".join(path.split()).replace("::", ".").removeprefix(".").replace("r#", "")
+    return f"{prefix}.{path}" if prefix and path else prefix or path
 
 
 def dialect(language: str) -> Dialect:

@@ -1,7 +1,7 @@
-"""SQL: what `CREATE` makes.
+"""SQL: the objects of `CREATE` statements.
 
-The grammar loses whole statements of some dialects (procedures, triggers, packages), so the heads of statements are
-looked for too, with strings, comments and `$$` bodies left out of sight.
+The grammar loses whole statements of some dialects (procedures, triggers, packages), so the heads of statements are also
+searched by a regular expression, with strings, comments and `$$` bodies blanked.
 """
 
 import re
@@ -10,9 +10,19 @@ from dataclasses import replace
 from codecards.indexer.facts import Definition, FileFacts
 from codecards.indexer.parse.dialects.base import Dialect
 
-KINDS = {"table": "table", "view": "view", "function": "function", "procedure": "procedure", "trigger": "trigger",
-         "index": "index",
-         "type": "type", "domain": "type", "sequence": "variable", "package": "module", "event": "trigger"}  # fmt: skip
+KINDS = {
+    "table": "table",
+    "view": "view",
+    "function": "function",
+    "procedure": "procedure",
+    "trigger": "trigger",
+    "index": "index",
+    "type": "type",
+    "domain": "type",
+    "sequence": "variable",
+    "package": "module",
+    "event": "trigger",
+}
 _hidden = re.compile(r"--[^\n]*|/\*.*?\*/|(\$\w*\$).*?\1|'(?:[^'\\]|''|\\.)*'|(?<![\w\]])N'(?:[^']|'')*'", re.DOTALL)
 _head = re.compile(
     r"^[ \t]*create\s+(?:or\s+(?:replace|alter)\s+)?(?:definer\s*=\s*\S+\s+)?"
@@ -27,16 +37,16 @@ _batch_end = re.compile(r"^[ \t]*(?:go|/)[ \t]*\r?$", re.IGNORECASE | re.MULTILI
 
 
 class SqlDialect(Dialect):
-    """The common ground of PostgreSQL, MySQL, SQLite, SQL Server and Oracle."""
+    """The common subset of PostgreSQL, MySQL, SQLite, SQL Server and Oracle."""
 
     def finish(self, facts: FileFacts, text: str) -> FileFacts:
-        """Return the facts with the statements that the grammar lost."""
+        """Return the facts with the statements that the parser lost."""
         known = {(one.name.casefold(), one.name_line) for one in facts.definitions}
         scanned = [one for one in _statements(text) if (one.name.casefold(), one.name_line) not in known]
         names = {one.name_line: one for one in scanned}
         kept = [one for one in facts.definitions if one.name_line not in names]
         whole = {one.name_line: one for one in _statements(text)}
-        # The grammar ends a routine at the first `;` of a body it does not know.
+        # The grammar ends a routine at the first `;` of a body that it cannot parse.
         kept = [
             replace(one, last_line=max(one.last_line, whole[one.name_line].last_line))
             if one.name_line in whole
@@ -49,7 +59,7 @@ class SqlDialect(Dialect):
 
 
 def _statements(text: str) -> list[Definition]:
-    """Return what the heads of `CREATE` statements name, each up to its end."""
+    """Return the definitions of `CREATE` statements."""
     plain = _hidden.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
     found = []
     heads = list(_head.finditer(plain))
@@ -79,7 +89,7 @@ def _statements(text: str) -> list[Definition]:
 
 
 def _statement_end(plain: str, start: int, limit: int, *, is_routine: bool) -> int:
-    """Return where a statement ends: its `;` outside a BEGIN … END body, a batch's end, else the last text."""
+    """Return the end of a statement: its `;` outside BEGIN … END, the end of the batch, else of the text."""
     depth, position = 0, start
     marks = re.compile(r";|\b(?:begin|case|end)\b", re.IGNORECASE) if is_routine else re.compile(";")
     for mark in marks.finditer(plain, start, limit):

@@ -1,12 +1,14 @@
-"""Zig: files as structs, imports by `@import`, types made by functions."""
+"""Zig: files as structs, imports by `@import`, types returned by functions."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import tree_sitter
 
-from codecards.indexer.parse.dialects.base import Captures, Dialect, Draft, RawImport, node_text
+from codecards.indexer.parse.dialects.base import Dialect
 from codecards.indexer.parse.dialects.chains import UNKNOWN
+from codecards.indexer.parse.dialects.drafts import Draft, RawImport
+from codecards.indexer.parse.dialects.nodes import Captures, node_text
 
 _imported = re.compile(r"@import\s*\(\s*\"([^\"]+)\"")
 _alias = re.compile(r"\b(?:const|var)\s+(\w+)\s*(?::[^=\n]*)?=\s*\Z")
@@ -19,14 +21,14 @@ _error_union = re.compile(rb"^[\w.]*!")
 class ZigDialect(Dialect):
     """Zig 0.11 and later."""
 
-    self_words = {"self": "self", "Self": "self", "@This()": "self"}  # noqa: RUF012
+    self_words: Mapping[str, str] = {"self": "self", "Self": "self", "@This()": "self"}
     has_type_arguments = False
-    plain_names = frozenset(
+    builtin_names = frozenset(
         "u8 u16 u32 u64 i8 i16 i32 i64 usize isize bool void anyerror anytype type noreturn f32 f64 comptime_int T Self".split()
     )
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
-        """Return the definition; a name for an imported file is an import and none."""
+        """Return the definition, nothing for the name of an imported file."""
         if draft.kind == "variable":
             head = source[draft.node.start_byte : draft.node.end_byte][:300]
             if b"@import(" in head.partition(b"\n")[0] or b"@This()" in head or draft.name == "_":
@@ -35,18 +37,18 @@ class ZigDialect(Dialect):
                 draft.kind = "constant"
         return (draft,)
 
-    def refine_kind(self, draft: Draft, holder_kind: str, holder_name: str, source: bytes) -> str:
-        """Return the kind; a function in a type that a function makes is a method too."""
-        if draft.kind == "function" and holder_kind == "function" and holder_name[:1].isupper():
+    def refine_kind(self, draft: Draft, parent_kind: str, parent_name: str, source: bytes) -> str:
+        """Return the kind; functions in types are methods, also in types that a function returns."""
+        if draft.kind == "function" and parent_kind == "function" and parent_name[:1].isupper():
             return "method"
-        return "method" if draft.kind == "function" and holder_kind in ("struct", "enum") else draft.kind
+        return "method" if draft.kind == "function" and parent_kind in ("struct", "enum") else draft.kind
 
-    def is_exported(self, draft: Draft, holder_kind: str, source: bytes) -> bool:
-        """Return whether it is `pub` or `export`."""
+    def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:
+        """Return whether the definition is `pub` or `export`."""
         return bool(_public.match(source, draft.node.start_byte))
 
     def imports(self, node: tree_sitter.Node, source: bytes) -> Iterable[RawImport]:
-        """Return the file that `@import` names, or the member of it that gets a name."""
+        """Return the imported file, or the one member of it that is bound to a name."""
         match = _imported.match(node_text(node, source))
         if match is None:
             return ()
@@ -62,10 +64,10 @@ class ZigDialect(Dialect):
         return UNKNOWN if b"@" in written and written != b"@This()" else super()._chain(written)
 
     def _type_text(self, written: bytes) -> str:
-        """Return a type without pointers, slices, options and errors."""
+        """Return a type without pointers, slices, optionals and error sets."""
         text = _error_union.sub(b"", _pointer.sub(b"", written.strip()))
         found = super()._type_text(_pointer.sub(b"", text))
-        return "" if found in self.plain_names or found == UNKNOWN else found
+        return "" if found in self.builtin_names or found == UNKNOWN else found
 
 
 def dialect(language: str) -> Dialect:

@@ -1,4 +1,4 @@
-; definitions; a declarator holds its name deep inside, so the dialect unwraps what is captured as @name
+; definitions; @name captures a declarator, from which the dialect unwraps the name
 
 (function_definition type: (_)? @returns declarator: (_) @name body: (_) @body) @definition.function
 (translation_unit (declaration type: (_)? @returns declarator: (_) @name) @definition.variable)
@@ -23,7 +23,7 @@
 (preproc_function_def name: (_) @name value: (_)? @body) @definition.macro
 (preproc_def name: (_) @name value: (_)) @definition.constant
 
-; uses
+; references
 
 (call_expression function: (identifier) @reference.call arguments: (argument_list) @arguments)
 (call_expression function: (parenthesized_expression (identifier) @reference.call) arguments: (argument_list) @arguments)

@@ -1,4 +1,4 @@
-; C++, beside what c.scm says
+; C++, in addition to c.scm
 
 (template_declaration) @outer
 (namespace_definition name: (_) @name body: (_) @body) @definition.namespace
@@ -36,7 +36,7 @@
 (argument_list (pointer_expression argument: (qualified_identifier) @reference.value @qualified))
 (argument_list (qualified_identifier) @reference.value @qualified)
 
-; types of local names
+; bindings: types of local names
 
 (parameter_declaration type: [(type_identifier) (qualified_identifier) (template_type)] @type declarator: [(identifier) @binding
   (pointer_declarator (identifier) @binding) (reference_declarator (identifier) @binding)])

@@ -22,7 +22,7 @@
 (field_declaration (variable_declaration (variable_declarator name: (_) @name))) @definition.field
 (local_function_statement name: (_) @name body: (_)? @body) @definition.function
 
-; uses
+; references
 
 (invocation_expression function: (identifier) @reference.call arguments: (_) @arguments)
 (invocation_expression function: (generic_name . (identifier) @reference.call) arguments: (_) @arguments)
@@ -51,7 +51,7 @@
 (argument (member_access_expression expression: _ @receiver name: (identifier) @reference.value))
 (assignment_expression right: (identifier) @reference.value)
 
-; types of local names
+; bindings: types of local names
 
 (parameter type: (_) @type name: (_) @binding)
 (variable_declaration type: [(identifier) (generic_name) (qualified_name) (nullable_type) (predefined_type) (array_type)] @type

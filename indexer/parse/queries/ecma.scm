@@ -1,4 +1,4 @@
-; what JavaScript and TypeScript share
+; patterns shared by JavaScript and TypeScript
 
 ; definitions
 
@@ -31,7 +31,7 @@
 (lexical_declaration . (variable_declarator value: [(arrow_function) (function_expression) (generator_function) (class)]) .) @outer
 (variable_declaration . (variable_declarator value: [(arrow_function) (function_expression) (generator_function) (class)]) .) @outer
 
-; uses
+; references
 
 (call_expression function: (identifier) @reference.call arguments: (arguments) @arguments)
 (call_expression function: (member_expression object: (_) @receiver property: (_) @reference.call) arguments: (arguments) @arguments)
@@ -55,7 +55,7 @@
 (assignment_expression right: (identifier) @reference.value)
 (binary_expression operator: "instanceof" right: (identifier) @reference.type)
 
-; types of local names
+; bindings: types of local names
 
 (variable_declarator name: (identifier) @binding value: (new_expression constructor: (_) @result))
 (variable_declarator name: (identifier) @binding value: (call_expression function: [(identifier) (member_expression)] @result))

@@ -1,4 +1,4 @@
-; definitions: all are calls of macros
+; definitions: all are macro calls
 
 (call target: (identifier) @keyword (arguments . (alias) @name) (do_block) @body
   (#any-of? @keyword "defmodule" "defprotocol" "defimpl")) @definition.module
@@ -20,7 +20,7 @@
   (#any-of? @keyword "callback" "macrocallback")) @definition.declaration
 (do_block (unary_operator operator: "@" operand: (call target: (identifier) @name (arguments))) @definition.constant)
 
-; uses
+; references
 
 (call target: (identifier) @reference.call (arguments)? @arguments)
 (call target: (dot left: (_) @receiver right: (identifier) @reference.call) (arguments) @arguments)

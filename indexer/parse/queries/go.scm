@@ -13,12 +13,12 @@
 (type_spec name: (_) @name type: (struct_type (field_declaration_list (field_declaration !name type: (_) @base)))) @definition.struct
 (type_spec name: (_) @name type: (interface_type (type_elem . [(type_identifier) (qualified_type) (generic_type)] @base .))) @definition.interface
 (interface_type (method_elem name: (_) @name result: (_)? @returns) @definition.method)
-; not by its field: the grammar gives that to the commas too, and only the first name would be found
+; not by the field: the grammar also assigns it to commas, so only the first name would match
 (source_file (const_declaration (const_spec (identifier) @name) @definition.constant))
 (source_file (var_declaration (var_spec name: (identifier) @name) @definition.variable))
 (source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name) @definition.variable)))
 
-; uses
+; references
 
 (call_expression function: (identifier) @reference.call arguments: (argument_list) @arguments)
 (call_expression function: (selector_expression operand: (_) @receiver field: (_) @reference.call) arguments: (argument_list) @arguments)
@@ -42,7 +42,7 @@
 (literal_element (selector_expression operand: (_) @receiver field: (_) @reference.value))
 (return_statement (expression_list (identifier) @reference.value))
 
-; types of local names
+; bindings: types of local names
 
 (parameter_declaration name: (identifier) @binding type: (_) @type)
 (field_declaration name: (field_identifier) @binding type: (_) @type)

@@ -21,7 +21,7 @@
 (gadt_constructor name: (constructor) @name) @definition.constructor
 (field name: (field_name (variable) @name)) @definition.field
 
-; uses
+; references
 
 (apply function: (variable) @reference.call)
 (apply function: (qualified module: (module) @receiver id: (variable) @reference.call))

@@ -18,7 +18,7 @@
 (constant_declaration declarator: (variable_declarator name: (_) @name)) @definition.constant
 (enum_constant name: (_) @name body: (_) @body) @definition.object
 
-; uses
+; references
 
 (method_invocation !object name: (_) @reference.call arguments: (_) @arguments)
 (method_invocation object: (_) @receiver name: (_) @reference.call arguments: (_) @arguments)
@@ -37,7 +37,7 @@
 (scoped_type_identifier (_) @receiver . (type_identifier) @reference.type .)
 (type_identifier) @reference.type
 
-; types of local names
+; bindings: types of local names
 
 (formal_parameter type: (_) @type name: (_) @binding)
 (spread_parameter (type_identifier) @type (variable_declarator name: (_) @binding))

@@ -1,4 +1,4 @@
-; an element with a capital letter is a call of its component
+; an element that starts with a capital letter is a call of its component
 
 ((jsx_opening_element name: (identifier) @reference.call) (#match? @reference.call "^[A-Z]"))
 (jsx_opening_element name: (member_expression object: (_) @receiver property: (_) @reference.call))

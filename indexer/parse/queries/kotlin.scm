@@ -1,4 +1,4 @@
-; definitions; the dialect tells interfaces and enums from classes
+; definitions; the dialect distinguishes interfaces and enums from classes
 
 (class_declaration name: (identifier) @name [(class_body) (enum_class_body)]? @body) @definition.class
 (class_declaration name: (identifier) @name (delegation_specifiers (delegation_specifier [(user_type) @base
@@ -19,7 +19,7 @@
   @definition.constant
 (type_alias type: (identifier) @name) @definition.type
 
-; uses
+; references
 
 (call_expression . (identifier) @reference.call (value_arguments)? @arguments)
 (call_expression . (navigation_expression (_) @receiver (identifier) @reference.call .) (value_arguments)? @arguments)
@@ -33,7 +33,7 @@
 (user_type (identifier) @reference.type)
 (value_argument (identifier) @reference.value)
 
-; types of local names
+; bindings: types of local names
 
 (parameter (identifier) @binding . [(user_type) (nullable_type)] @type)
 (class_parameter (identifier) @binding . [(user_type) (nullable_type)] @type)

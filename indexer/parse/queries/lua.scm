@@ -13,7 +13,7 @@
 (chunk (assignment_statement (variable_list . name: (dot_index_expression table: (_) @owner field: (_) @name) .)) @definition.field)
 (variable_declaration (assignment_statement (variable_list . name: (identifier)) (expression_list . value: (function_definition)))) @outer
 
-; uses
+; references
 
 (function_call name: (identifier) @reference.call arguments: (arguments) @arguments)
 (function_call name: (dot_index_expression table: (_) @receiver field: (_) @reference.call) arguments: (arguments) @arguments)
@@ -23,7 +23,7 @@
 (field value: (identifier) @reference.value)
 (field value: (dot_index_expression table: (_) @receiver field: (_) @reference.value))
 
-; types of local names
+; bindings: types of local names
 
 (assignment_statement (variable_list . name: [(identifier) (dot_index_expression)] @binding)
   (expression_list . value: (function_call name: [(identifier) (dot_index_expression) (method_index_expression)] @result)))

@@ -21,7 +21,7 @@
 (function_call_expression function: (name) @_define arguments: (arguments . (argument (string (string_content) @name)))
   (#eq? @_define "define")) @definition.constant
 
-; uses
+; references
 
 (function_call_expression function: [(name) (qualified_name)] @reference.call arguments: (_) @arguments)
 (member_call_expression object: (_) @receiver name: (name) @reference.call arguments: (_) @arguments)
@@ -36,7 +36,7 @@
 (class_constant_access_expression . [(name) (qualified_name)] @reference.type)
 (binary_expression operator: "instanceof" right: [(name) (qualified_name)] @reference.type)
 
-; types of local names
+; bindings: types of local names
 
 (simple_parameter type: (_) @type name: (variable_name) @binding)
 (property_promotion_parameter type: (_) name: (variable_name)) @bindings

@@ -16,7 +16,7 @@
 (assignment left: [(constant) (scope_resolution)] @name) @definition.constant
 (assignment left: (left_assignment_list (constant) @name)) @definition.constant
 
-; uses
+; references
 
 (call !receiver method: [(identifier) (constant)] @reference.call arguments: (argument_list) @arguments)
 (call receiver: (_) @receiver method: [(identifier) (constant)] @reference.call arguments: (argument_list) @arguments)
@@ -60,7 +60,7 @@
 (left_assignment_list (identifier) @local)
 (exception_variable (identifier) @local)
 
-; types of local names
+; bindings: types of local names
 
 (assignment left: [(identifier) (instance_variable) (class_variable) (constant)] @binding
   right: (call receiver: [(constant) (scope_resolution)] @type method: (identifier) @_new (#eq? @_new "new")))

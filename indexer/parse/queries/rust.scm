@@ -14,7 +14,7 @@
 (static_item name: (_) @name) @definition.variable
 (attribute_item) @attribute
 
-; uses
+; references
 
 (call_expression function: (identifier) @reference.call arguments: (arguments) @arguments)
 (call_expression function: (field_expression value: (_) @receiver field: (_) @reference.call) arguments: (arguments) @arguments)
@@ -42,7 +42,7 @@
 (arguments (scoped_identifier path: (_) @receiver name: (_) @reference.value))
 (field_initializer value: (identifier) @reference.value)
 
-; types of local names
+; bindings: types of local names
 
 (parameter pattern: (identifier) @binding type: (_) @type)
 (parameter pattern: (mut_pattern (identifier) @binding) type: (_) @type)

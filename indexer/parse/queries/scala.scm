@@ -24,7 +24,7 @@
 (with_template_body [(val_definition pattern: [(identifier) @name (_ (identifier) @name)]) (var_definition pattern: [(identifier) @name (_ (identifier) @name)])] @definition.field)
 (enum_body [(val_definition pattern: [(identifier) @name (_ (identifier) @name)]) (var_definition pattern: [(identifier) @name (_ (identifier) @name)])] @definition.field)
 
-; uses
+; references
 
 (call_expression function: (identifier) @reference.call arguments: (arguments) @arguments)
 (call_expression function: (field_expression value: (_) @receiver field: (_) @reference.call) arguments: (arguments) @arguments)
@@ -48,7 +48,7 @@
 (field_expression value: (_) @receiver field: (identifier) @reference.value)
 (postfix_expression (_) @receiver . (identifier) @reference.call .)
 
-; types of local names
+; bindings: types of local names
 
 (parameter name: (identifier) @binding type: [(type_identifier) (generic_type) (stable_type_identifier)] @type)
 (class_parameter name: (identifier) @binding type: [(type_identifier) (generic_type) (stable_type_identifier)] @type)

@@ -1,4 +1,4 @@
-; definitions; the dialect tells the kinds of types apart
+; definitions; the dialect distinguishes the kinds of types
 
 (class_declaration name: (_) @name body: (_) @body) @definition.class
 (class_declaration name: (_) @name (inheritance_specifier inherits_from: (_) @base)) @definition.class
@@ -18,7 +18,7 @@
 (typealias_declaration "typealias" . name: (type_identifier) @name) @definition.type
 (macro_declaration (simple_identifier) @name) @definition.macro
 
-; uses
+; references
 
 (call_expression . (simple_identifier) @reference.call (call_suffix . (value_arguments) @arguments .))
 (call_expression . (simple_identifier) @reference.call (call_suffix (lambda_literal)))
@@ -34,7 +34,7 @@
 (value_argument value: (navigation_expression target: (_) @receiver suffix: (navigation_suffix suffix: (simple_identifier) @reference.value)))
 (macro_invocation . (simple_identifier) @reference.macro)
 
-; types of local names
+; bindings: types of local names
 
 (parameter name: (simple_identifier) @binding . [(user_type) (optional_type)] @type)
 (property_declaration name: (pattern bound_identifier: (simple_identifier) @binding)

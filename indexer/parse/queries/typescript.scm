@@ -27,7 +27,7 @@
 (ambient_declaration) @outer
 (class_body (decorator) @attribute)
 
-; uses
+; references
 
 (extends_clause value: (identifier) @reference.inherit)
 (extends_clause value: (member_expression object: (_) @receiver property: (_) @reference.inherit))
@@ -38,7 +38,7 @@
 (nested_type_identifier module: (_) @receiver name: (type_identifier) @reference.type)
 (type_identifier) @reference.type
 
-; types of local names
+; bindings: types of local names
 
 (required_parameter pattern: (identifier) @binding type: (_) @type)
 (optional_parameter pattern: (identifier) @binding type: (_) @type)

@@ -1,4 +1,4 @@
-; definitions; a type is a constant that holds it
+; definitions; a type is the value of a constant
 
 (function_declaration name: (identifier) @name type: (_)? @returns body: (_) @body) @definition.function
 (function_declaration name: (identifier) @name type: (_)? @returns !body) @definition.declaration
@@ -10,7 +10,7 @@
 (enum_declaration (variable_declaration . (identifier) @name) @definition.variable)
 (test_declaration [(string (string_content) @name) (identifier) @name] (block) @body) @definition.function
 
-; uses
+; references
 
 (call_expression function: (identifier) @reference.call)
 (call_expression function: (field_expression object: (_) @receiver member: (identifier) @reference.call))
@@ -29,7 +29,7 @@
 (nullable_type (identifier) @reference.type)
 (error_union_type ok: (identifier) @reference.type)
 
-; types of local names
+; bindings: types of local names
 
 (parameter name: (identifier) @binding type: (_) @type)
 (container_field name: (identifier) @binding type: (_) @type)

@@ -1,12 +1,13 @@
-"""The table of seed rows."""
+"""The page of the articles' mechanisms."""
 
 from pathlib import Path
 
 import pytest
 
-from benchmarks.checks.article_rows import REASONS, TABLE, ShownBy, article_rows, find_marks, write_table
+from benchmarks.checks.article_rows import PAGE, Article, ShownBy, find_marks, read_articles, write_page
 
 TESTS = Path(__file__).parents[2]
+ARTICLE = Article("S0", "Tools", {"S0-1": "Split them.", "S0-2": "Count them.", "S0-3": "Test them."})
 
 
 def test_marks_are_found_with_the_modules_that_the_test_uses(tmp_path: Path) -> None:
@@ -21,17 +22,30 @@ def test_marks_are_found_with_the_modules_that_the_test_uses(tmp_path: Path) -> 
 
 
 def test_a_row_is_shown_has_a_reason_or_is_missing() -> None:
-    text = write_table({"S0-1": [ShownBy("t.py::test", ("router/a.py",))]}, {"S0-2": "obsolete"})
-    assert "| S0-1 | `router/a.py` | `t.py::test` |" in text
-    assert "| S0-2 | | obsolete |" in text
-    assert "192 rows: 1 shown by a test, 1 with a reason instead, 190 missing." in text
+    text = write_page(
+        [ARTICLE], {"S0-1": [ShownBy("tests/t.py::test_it_is_split", ("router/a.py",))]}, {"S0-2": "obsolete"}
+    )
+    assert "| S0-1 | Split them. | [it is split](../tests/t.py) | `router/a.py` |" in text
+    assert "| S0-2 | Count them. | obsolete | |" in text
+    assert "| S0-3 | Test them. | **missing** | |" in text
+    assert "Of 3 rows tests show 1, 1 have a reason why no test can, 1 are missing." in text
 
 
-def test_a_row_that_there_is_not_is_refused() -> None:
+def test_a_mark_of_an_unknown_row_is_refused() -> None:
     with pytest.raises(ValueError, match="S3-1"):
-        write_table({}, {"S3-1": "x"})
+        write_page([ARTICLE], {}, {"S3-1": "x"})
 
 
-def test_the_table_is_current() -> None:
-    assert len(list(article_rows())) == 192
-    assert TABLE.read_text(encoding="utf-8") == write_table(find_marks(TESTS), REASONS)
+def test_the_articles_have_all_rows_and_each_its_sentence() -> None:
+    articles, _ = read_articles()
+    assert {article.id: len(article.rows) for article in articles} == {"S0": 48, "S1": 48, "S2": 60, "S4": 36}
+    for article in articles:
+        assert list(article.rows) == [f"{article.id}-{number}" for number in range(1, len(article.rows) + 1)]
+        assert all(text.endswith((".", "?")) and "|" not in text for text in article.rows.values())
+
+
+def test_the_page_is_current_and_complete() -> None:
+    articles, reasons = read_articles()
+    text = write_page(articles, find_marks(TESTS), reasons)
+    assert PAGE.read_text(encoding="utf-8") == text
+    assert "**missing**" not in text

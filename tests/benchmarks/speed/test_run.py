@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.processes import Usage
-from benchmarks.report.readme_tables import speed_rows
+from benchmarks.report.tables import speed_rows
 from benchmarks.sets.queries import LabelledQuery
 from benchmarks.speed.run import FIGURES, QUERIES, RunFailedError, Sample, measure_speed, medians, overall
 from benchmarks.systems.answers import RecordedAnswer

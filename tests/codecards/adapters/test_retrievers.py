@@ -1,4 +1,4 @@
-"""Retrievers for LangChain and LlamaIndex, against the real packages."""
+"""Retrievers for LangChain and LlamaIndex work with the real packages."""
 
 from collections.abc import Iterator
 
@@ -6,27 +6,14 @@ import pytest
 
 from codecards import Engine, Settings
 from tests.support.indexed import write_repository
+from tests.support.shop import PAGE, TOKENS
 
-SHOP = """\
-#- shop/tokens.py
-class TokenStore:
-    '''Keeps login tokens.'''
-
-    def purge_expired(self, now):
-        '''Remove tokens that are older than the timeout.'''
-        return [token for token in self.tokens if token.expires < now]
-#- web/page.js
-// Shows the page after a timeout.
-export function showTimeout() {
-  return render(1);
-}
-"""
 QUESTION = "where are expired tokens removed"
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    root = write_repository(tmp_path_factory.mktemp("shop"), SHOP)
+    root = write_repository(tmp_path_factory.mktemp("shop"), TOKENS + PAGE)
     with Engine(root, Settings(n_workers=1)) as engine:
         engine.refresh()
         yield engine

@@ -13,7 +13,7 @@ import pytest
 from codecards.agents.hooks import run_hook
 from codecards.router.memory.state import SessionState
 from codecards.router.memory.store import SessionStore
-from codecards.savings.usage_log import read_supplies
+from codecards.savings.usage_log import read_window_entries
 from tests.support.indexed import write_repository
 
 
@@ -192,7 +192,7 @@ def test_what_codecards_supplied_and_what_was_read_is_counted(root: Path) -> Non
     tool(root, "Read", {"file_path": "src/a.py"})
     assert [(one.kind, one.query) for one in state(root).operations] == [
         ("start", ""), ("recall", "where is one"), ("read", "")]  # fmt: skip
-    found = list(read_supplies(root / ".codecards/sessions/mcp"))
+    found = list(read_window_entries(root / ".codecards/sessions/mcp"))
     assert [(one.kind, one.query, one.paths) for one in found] == [
         ("start", "", ()), ("answer", "where is one", ("src/a.py",)), ("read", "", ("src/a.py",))]  # fmt: skip
     assert all(one.tokens > 0 for one in found[1:])

@@ -70,7 +70,7 @@ def test_sessions_that_hooks_saw_are_counted(shop: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [('{"query": "x", "files": ["gone.py"]}', "has a file of this project"), ("{", "is no question")],
+    [('{"query": "x", "files": ["gone.py"]}', "has a file of this project"), ("{", "is not a question")],
 )
 def test_questions_that_cannot_be_used_are_told(shop: Path, tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "queries.jsonl"

@@ -1,4 +1,4 @@
-"""Edits stay inside the project, keep what a file is, and are never made on a guess."""
+"""Edits stay inside the project, keep a file's encoding and mode, and are never made on a guess."""
 
 import codecs
 import os
@@ -96,7 +96,7 @@ def test_encoding_mark_and_line_ends_stay(editor: Editor, root: Path, encoding: 
     assert (root / "table.py").read_bytes() == bom + "a\r\nb\r\n".encode(encoding)
 
 
-def test_what_the_encoding_can_not_hold_is_refused(editor: Editor, root: Path) -> None:
+def test_text_that_the_encoding_cannot_represent_is_refused(editor: Editor, root: Path) -> None:
     data = "# -*- coding: latin-1 -*-\n# é\nx = 1\n".encode("latin-1")
     (root / "old.py").write_bytes(data)
     with pytest.raises(EditError, match="has no"):
@@ -105,7 +105,7 @@ def test_what_the_encoding_can_not_hold_is_refused(editor: Editor, root: Path) -
 
 
 @pytest.mark.parametrize("path", ["../outside.py", "/etc/outside.py", "shop/../../outside.py", "a\0b"])
-def test_nothing_outside_is_written(editor: Editor, root: Path, path: str) -> None:
+def test_nothing_outside_the_project_is_written(editor: Editor, root: Path, path: str) -> None:
     with pytest.raises(OutsideProjectError):
         editor.write(path, "x")
     assert not (root.parent / "outside.py").exists()
@@ -114,13 +114,13 @@ def test_nothing_outside_is_written(editor: Editor, root: Path, path: str) -> No
 @pytest.mark.parametrize(
     "path", [".git/hooks/pre-commit", ".GIT/config", "sub/.git/config", ".codecards/index/x", ".env", "."]
 )
-def test_what_is_not_an_agents_is_not_written(editor: Editor, path: str) -> None:
+def test_protected_files_are_not_written(editor: Editor, path: str) -> None:
     with pytest.raises(EditError):
         editor.write(path, "x")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links and modes are those of POSIX systems")
-def test_links_are_not_followed_and_modes_stay(editor: Editor, root: Path) -> None:
+def test_links_are_not_followed_and_modes_are_kept(editor: Editor, root: Path) -> None:
     outside = root.parent / "outside.py"
     outside.write_text("x = 1\n")
     (root / "link.py").symlink_to(outside)

@@ -1,4 +1,4 @@
-"""A piece of text is replaced exactly, or a failure says where and what is near."""
+"""A piece of text is replaced exactly, or the error shows the nearest lines."""
 
 import pytest
 from hypothesis import given
@@ -31,7 +31,7 @@ def test_a_piece_that_is_not_there_is_told_with_the_nearest_lines() -> None:
 
 @pytest.mark.seed("S0-18")
 def test_a_piece_in_several_places_is_told_with_their_lines() -> None:
-    with pytest.raises(SeveralPlacesError, match=r"2 places of a\.py, at lines 1, 3") as caught:
+    with pytest.raises(SeveralPlacesError, match=r"occurs 2 times in a\.py, at lines 1, 3") as caught:
         replace_piece("x = 1\ny\nx = 1\n", "x = 1", "x = 2", where="a.py")
     assert caught.value.lines == (1, 3)
 
@@ -62,14 +62,14 @@ def test_tabs_that_were_escaped_once_too_often_are_read_as_tabs_and_this_is_told
 
 
 @pytest.mark.parametrize(("search", "replacement"), [("", "x"), ("a", "a")])
-def test_an_edit_that_can_change_nothing_is_refused(search: str, replacement: str) -> None:
+def test_an_edit_without_an_effect_is_refused(search: str, replacement: str) -> None:
     with pytest.raises(EditError):
         replace_piece("a\n", search, replacement)
 
 
 @given(st.lists(LINES, max_size=6), LINES, LINES, st.sampled_from(["\n", "\r\n"]))
-def test_nothing_but_the_piece_changes(lines: list[str], old: str, new: str, line_end: str) -> None:
-    """What stands before and after the place stays byte for byte, whatever line ends the search is written with."""
+def test_only_the_replaced_text_changes(lines: list[str], old: str, new: str, line_end: str) -> None:
+    """Text before and after the place stays byte for byte, whatever line ends the search has."""
     before, after = line_end.join([*lines, "<"]), line_end.join([">", *lines])
     source = f"{before}{line_end}{old}{line_end}{after}"
     edit = replace_piece(source, f"<\n{old}\n>", f"<\n{new}{new}!\n>")

@@ -1,4 +1,4 @@
-"""Impact: a change leads to its symbols, their callers and the tests that reach them."""
+"""The impact of a change: its symbols, their callers and the tests that reach them."""
 
 import os
 import shutil
@@ -52,14 +52,14 @@ def test_a_change_reaches_callers_and_tests(tmp_path: Path) -> None:
     assert not (root / "stolen").exists()
 
 
-def test_a_diff_gives_lines_of_the_new_side() -> None:
+def test_a_diff_yields_lines_of_the_new_version() -> None:
     diff = "--- a/x.py\n+++ b/x.py\n@@ -1,0 +2,2 @@\n+a\n+b\n@@ -9 +11,0 @@\n-c\n--- a/y.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-d\n"
     assert changed_lines(diff) == [("x.py", 2), ("x.py", 3), ("x.py", 11)]
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 @pytest.mark.skipif(os.name == "nt", reason="the filter is a shell command")
-def test_no_program_that_the_repository_names_is_run(tmp_path: Path) -> None:
+def test_no_program_named_by_the_repository_is_run(tmp_path: Path) -> None:
     root = write_repository(tmp_path / "project", REPO)
     mark = tmp_path / "was-run"
     commit_all(root)

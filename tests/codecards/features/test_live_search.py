@@ -1,4 +1,4 @@
-"""What can be said of a project before it has an index: from the files themselves, in a moment."""
+"""Without an index, the files themselves are searched, within a short time."""
 
 from pathlib import Path
 
@@ -38,23 +38,23 @@ def shop(tmp_path: Path) -> Path:
     return write_repository(tmp_path, SHOP)
 
 
-def test_a_name_that_is_spelled_whole_comes_first_at_its_definition(shop: Path) -> None:
+def test_a_fully_spelled_name_is_found_first_at_its_definition(shop: Path) -> None:
     found = ask(shop, "take_discount_off")
     assert (found.verdict, found.hits[0].card.path, found.hits[0].card.name_line) == ("found", "shop/prices.py", 4)
     assert found.generation == 0
     assert found.notices
 
 
-def test_words_are_weighed_by_how_rare_they_are(shop: Path) -> None:
+def test_rare_words_weigh_more(shop: Path) -> None:
     assert ask(shop, "discount rate").hits[0].card.path == "shop/prices.py"
 
 
-def test_hits_lie_where_they_are_wanted(shop: Path) -> None:
+def test_hits_match_the_requested_paths_and_languages(shop: Path) -> None:
     assert {hit.card.path for hit in ask(shop, "total", paths=("web/**",)).hits} == {"web/cart.js"}
     assert {hit.card.path for hit in ask(shop, "total", languages=("python",)).hits} == {"shop/cart.py"}
 
 
-def test_what_no_file_holds_is_not_found(shop: Path) -> None:
+def test_words_that_no_file_holds_find_nothing(shop: Path) -> None:
     assert ask(shop, "kubernetes ingress").verdict == "none"
     assert ask(shop, "?!").verdict == "none"
 

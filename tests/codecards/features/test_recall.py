@@ -1,4 +1,4 @@
-"""Questions in two languages at once."""
+"""Questions that mix two languages."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def send(mail):
 """
 
 
-def test_a_word_that_is_asked_for_in_both_languages_is_answered_by_either(tmp_path: Path) -> None:
+def test_a_word_given_in_two_languages_matches_either(tmp_path: Path) -> None:
     with Engine.open(write_repository(tmp_path, REPO), build=False) as engine:
         engine.refresh()
         for question in ("缓存 database cache", "缓存 cache", "数据库 database 检索"):

@@ -1,4 +1,4 @@
-"""Second reading: the reranker that the settings name reads the first hits, and the answer says whether it did."""
+"""The configured reranker reorders the first hits, and the answer says whether it did."""
 
 import importlib.util
 import subprocess
@@ -20,7 +20,7 @@ REPOSITORY = "".join(
 
 
 class Likes:
-    """A model that likes texts with one word, and remembers what it read."""
+    """A model that prefers texts with one word, and records what it read."""
 
     def __init__(self, word: str) -> None:
         self.word = word
@@ -40,7 +40,7 @@ def engine_with(root: Path, model: Likes) -> Engine:
     return engine
 
 
-def test_the_card_that_the_model_likes_comes_first_also_from_below_the_limit(tmp_path: Path) -> None:
+def test_the_best_card_of_the_model_comes_first_even_from_below_the_limit(tmp_path: Path) -> None:
     with engine_with(tmp_path, Likes("nothing")) as engine:
         before = engine.recall("keep login tokens", limit=10)
         tenth = before.hits[-1].card.name
@@ -53,7 +53,7 @@ def test_the_card_that_the_model_likes_comes_first_also_from_below_the_limit(tmp
     assert sum(term.value for term in after.hits[0].terms) == pytest.approx(after.hits[0].score)
 
 
-def test_the_model_reads_places_names_and_code_of_the_first_ten_alone(tmp_path: Path) -> None:
+def test_the_model_reads_path_name_and_code_of_the_first_ten_hits_only(tmp_path: Path) -> None:
     model = Likes("nothing")
     with engine_with(tmp_path, model) as engine:
         first = engine.recall("keep login tokens", limit=12).hits[0].card
@@ -61,15 +61,15 @@ def test_the_model_reads_places_names_and_code_of_the_first_ten_alone(tmp_path: 
     assert model.read[0].startswith(f"{first.path} {first.qualified_name}\ndef {first.name}():")
 
 
-@pytest.mark.parametrize(("query", "took_part"), [("keep login tokens", True), ("hold_3", False), ("m3.py", False)])
-def test_the_answer_says_whether_the_model_took_part(tmp_path: Path, query: str, took_part: bool) -> None:
+@pytest.mark.parametrize(("query", "was_used"), [("keep login tokens", True), ("hold_3", False), ("m3.py", False)])
+def test_the_answer_says_whether_the_model_was_used(tmp_path: Path, query: str, was_used: bool) -> None:
     with engine_with(tmp_path, Likes("nothing")) as engine:
         retrievers = {lane.name: lane for lane in engine.recall(query).retrievers}
-    assert retrievers["reranker"].ready is took_part
-    assert bool(retrievers["reranker"].reason) is not took_part
+    assert retrievers["reranker"].ready is was_used
+    assert bool(retrievers["reranker"].reason) is not was_used
 
 
-def test_why_not_speaks_of_the_order_that_the_model_made(tmp_path: Path) -> None:
+def test_why_not_explains_the_order_of_the_model(tmp_path: Path) -> None:
     with engine_with(tmp_path, Likes("nothing")) as engine:
         ninth = engine.recall("keep login tokens", limit=10).hits[8].card
         assert engine.why_not(ninth.path, "keep login tokens").reason == "outranked"
@@ -77,7 +77,7 @@ def test_why_not_speaks_of_the_order_that_the_model_made(tmp_path: Path) -> None
         assert engine.why_not(ninth.path, "keep login tokens").reason == "found"
 
 
-def test_a_reranker_that_is_not_there_is_an_error_and_is_off_in_the_status(tmp_path: Path) -> None:
+def test_a_missing_reranker_is_an_error_and_is_off_in_the_status(tmp_path: Path) -> None:
     root = write_repository(tmp_path, REPOSITORY)
     with Engine(root, Settings(n_workers=1, embedder="none", reranker=str(tmp_path / "nowhere"))) as engine:
         engine.refresh()
@@ -88,7 +88,7 @@ def test_a_reranker_that_is_not_there_is_an_error_and_is_off_in_the_status(tmp_p
             engine.recall("keep login tokens")
 
 
-def test_the_command_line_says_in_one_line_what_a_reranker_lacks(tmp_path: Path) -> None:
+def test_the_command_line_reports_a_missing_requirement_in_one_line(tmp_path: Path) -> None:
     write_repository(tmp_path, REPOSITORY)
     command = [sys.executable, "-m", "codecards", "-C", str(tmp_path), "recall", "keep login tokens"]
     done = subprocess.run([*command, "--reranker", str(tmp_path)], capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""What a user or an agent means by what they write."""
+"""Targets as users and agents write them are resolved to symbols and files."""
 
 from collections.abc import Iterator
 
@@ -48,7 +48,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         yield engine
 
 
-def test_a_path_that_means_two_files_is_not_taken_for_the_first(engine: Engine) -> None:
+def test_a_path_that_matches_two_files_is_ambiguous(engine: Engine) -> None:
     with pytest.raises(AmbiguousTargetError) as raised:
         engine.symbols(path="prices.py")
     assert raised.value.candidates == ("app/prices.py", "lib/prices.py")
@@ -57,12 +57,14 @@ def test_a_path_that_means_two_files_is_not_taken_for_the_first(engine: Engine) 
 
 
 @pytest.mark.parametrize("written", ["lib/only.py", "./lib/only.py", "only.py", "lib\\only.py", "only"])
-def test_a_path_that_means_one_file_is_found_however_it_is_written(engine: Engine, written: str) -> None:
+def test_a_path_that_matches_one_file_is_found_however_it_is_written(engine: Engine, written: str) -> None:
     assert [card.name for card in engine.symbols(path=written)] == ["once"]
 
 
 @pytest.mark.parametrize(("written", "name"), [("odd\\name.py", "odd"), ("[ab].py", "bracket"), ("a.py", "plain")])
-def test_a_path_as_it_stands_on_disk_goes_before_all_readings_of_it(engine: Engine, written: str, name: str) -> None:
+def test_an_exact_path_takes_precedence_over_every_other_interpretation(
+    engine: Engine, written: str, name: str
+) -> None:
     assert [card.name for card in engine.symbols(path=written)] == [name]
 
 
@@ -73,7 +75,7 @@ def test_a_symbol_of_one_file_is_found_by_the_end_of_its_path(engine: Engine) ->
     assert target.path == "lib/prices.py"
 
 
-def test_a_name_of_two_symbols_is_not_taken_for_a_file_of_that_name(engine: Engine) -> None:
+def test_an_ambiguous_symbol_does_not_resolve_to_a_file_of_that_name(engine: Engine) -> None:
     with pytest.raises(AmbiguousTargetError) as raised:
         engine.show("total")
     assert raised.value.candidates == ("app/prices.py::total", "lib/prices.py::total")
@@ -81,12 +83,12 @@ def test_a_name_of_two_symbols_is_not_taken_for_a_file_of_that_name(engine: Engi
     assert engine.show("only").path == "lib/only.py"
 
 
-def test_in_one_file_a_whole_name_goes_before_the_end_of_another(engine: Engine) -> None:
+def test_in_one_file_a_full_name_takes_precedence_over_the_end_of_another(engine: Engine) -> None:
     target = engine.callers("go", path="methods.py").target
     assert target is not None
     assert target.qualified_name == "go"
 
 
-def test_an_unknown_path_is_said_to_be_none(engine: Engine) -> None:
+def test_an_unknown_path_is_not_found(engine: Engine) -> None:
     with pytest.raises(TargetNotFoundError, match="missing"):
         engine.symbols(path="missing.py")

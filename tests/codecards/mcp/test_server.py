@@ -153,7 +153,7 @@ def test_text_that_talks_to_the_model_can_not_leave_its_frame(server: McpProcess
      "%2e%2e/x.py", "..\\x.py", "shop/cart.py/../../../x.py", ".codecards/index/snapshot.db"],
 )  # fmt: skip
 @pytest.mark.parametrize(("tool", "argument"), [("open_file", "path"), ("symbol", "name")])
-def test_paths_out_of_the_project_are_refused(server: McpProcess, tool: str, argument: str, path: str) -> None:
+def test_paths_outside_the_project_are_refused(server: McpProcess, tool: str, argument: str, path: str) -> None:
     more = {"purpose": "read"} if tool == "open_file" else {}
     assert server.call(tool, **{argument: path}, **more)["isError"]
 

@@ -1,4 +1,4 @@
-"""The deep lane of an engine: filled when somebody has time, used as far as it is filled, said in every answer."""
+"""Transformer vectors are computed in the background, used as far as they exist, and reported in every answer."""
 
 import json
 import subprocess
@@ -51,36 +51,36 @@ def engine(root: Path) -> Iterator[Engine]:
 
 
 def transformer(retrievers: tuple[RetrieverStatus, ...]) -> RetrieverStatus:
-    return next(lane for lane in retrievers if lane.name == "transformer_vectors")
+    return next(one for one in retrievers if one.name == "transformer_vectors")
 
 
-def test_without_vectors_the_lane_is_off_and_says_how_it_is_filled(engine: Engine) -> None:
+def test_without_vectors_the_retriever_is_off_and_says_how_to_compute_them(engine: Engine) -> None:
     for retrievers in (engine.status().retrievers, engine.recall(QUESTION).retrievers):
         assert not transformer(retrievers).ready
         assert "index --transformer" in transformer(retrievers).reason
 
 
-def test_a_lane_that_is_filled_in_part_answers_and_says_how_far_it_is(engine: Engine) -> None:
+def test_a_partly_filled_store_is_used_and_reports_its_coverage(engine: Engine) -> None:
     filled = engine.backfill_vectors(limit=1)
     n_cards = engine.status().n_cards
     assert (filled.n_new, filled.n_left) == (1, n_cards - 1)
     state = transformer(engine.status().retrievers)
     assert (state.ready, state.reason) == (True, f"1 of {n_cards} cards")
     assert transformer(engine.recall(QUESTION).retrievers).ready
-    told: list[tuple[str, int, int]] = []
-    assert engine.backfill_vectors(lambda *values: told.append(values)).n_left == 0
-    assert told[-1] == ("embedding", n_cards, n_cards)
+    reported: list[tuple[str, int, int]] = []
+    assert engine.backfill_vectors(lambda *values: reported.append(values)).n_left == 0
+    assert reported[-1] == ("embedding", n_cards, n_cards)
     assert transformer(engine.status().retrievers) == RetrieverStatus("transformer_vectors", True, "")
 
 
-def test_a_name_needs_no_second_opinion(engine: Engine) -> None:
+def test_a_name_does_not_use_transformer_vectors(engine: Engine) -> None:
     engine.backfill_vectors()
-    lane = transformer(engine.recall("TokenStore.purge").retrievers)
-    assert not lane.ready
-    assert "a name" in lane.reason
+    status = transformer(engine.recall("TokenStore.purge").retrievers)
+    assert not status.ready
+    assert "a name" in status.reason
 
 
-def test_the_score_of_a_hit_is_still_the_sum_of_its_terms(engine: Engine) -> None:
+def test_the_score_of_a_hit_is_the_sum_of_its_terms(engine: Engine) -> None:
     engine.backfill_vectors()
     for hit in engine.recall(QUESTION).hits:
         assert sum(term.value for term in hit.terms) == pytest.approx(hit.score)
@@ -101,11 +101,13 @@ def test_vectors_outlive_generations_and_are_shared_by_engines(engine: Engine, r
     ("settings", "why"),
     [
         (Settings(transformer=False), "switched off"),
-        (Settings(embedder="none"), "beside"),
-        (Settings(embedder="minilm"), "beside"),
+        (Settings(embedder="none"), "only with"),
+        (Settings(embedder="minilm"), "only with"),
     ],
 )
-def test_a_lane_that_is_not_wanted_says_why_and_is_not_filled(root: Path, settings: Settings, why: str) -> None:
+def test_without_transformer_vectors_the_status_says_why_and_none_are_computed(
+    root: Path, settings: Settings, why: str
+) -> None:
     with Engine(root, settings) as engine:
         engine.refresh()
         assert engine.backfill_vectors().n_new == 0
@@ -114,23 +116,23 @@ def test_a_lane_that_is_not_wanted_says_why_and_is_not_filled(root: Path, settin
         assert not (engine.folder.path / STORE_FILE).exists()
 
 
-def test_the_environment_switches_it_off() -> None:
+def test_the_environment_switches_transformer_vectors_off() -> None:
     assert not settings_from_environment({"CODECARDS_TRANSFORMER": "0"}).transformer
     assert settings_from_environment({}).transformer
 
 
-def test_two_never_fill_it_at_a_time_and_a_reader_needs_no_turn(engine: Engine, root: Path) -> None:
+def test_only_one_process_computes_vectors_while_readers_go_on(engine: Engine, root: Path) -> None:
     with Engine(root, Settings(n_workers=1)) as other:
 
-        def meanwhile(_what: str, _n_done: int, _n_total: int) -> None:
+        def concurrently(_stage: str, _n_done: int, _n_total: int) -> None:
             with pytest.raises(WriterBusyError):
                 other.backfill_vectors()
             assert other.recall(QUESTION).hits
 
-        assert engine.backfill_vectors(meanwhile).n_left == 0
+        assert engine.backfill_vectors(concurrently).n_left == 0
 
 
-def test_damaged_vectors_cost_the_lane_and_nothing_else(engine: Engine) -> None:
+def test_a_damaged_store_disables_transformer_vectors_and_nothing_else(engine: Engine) -> None:
     engine.backfill_vectors()
     engine.close()
     (engine.folder.path / STORE_FILE).write_bytes(b"x" * 5000)
@@ -140,7 +142,7 @@ def test_damaged_vectors_cost_the_lane_and_nothing_else(engine: Engine) -> None:
     assert transformer(engine.status().retrievers).ready
 
 
-def test_vectors_of_a_model_that_was_changed_are_not_used(engine: Engine) -> None:
+def test_vectors_of_a_changed_model_are_not_used(engine: Engine) -> None:
     engine.backfill_vectors()
     engine.transformer.close()
     store = engine.transformer._model.stored_vectors(engine.folder.path)
@@ -148,14 +150,14 @@ def test_vectors_of_a_model_that_was_changed_are_not_used(engine: Engine) -> Non
     store._connection.execute("UPDATE meta SET canary = ?", (bytes(len(store.probe_vectors.tobytes())),))
     store.close()
     with Engine(engine.root, Settings(n_workers=1)) as other:
-        lane = transformer(other.recall(QUESTION).retrievers)
-        assert (lane.ready, "other vectors" in lane.reason) == (False, True)
+        status = transformer(other.recall(QUESTION).retrievers)
+        assert (status.ready, "other vectors" in status.reason) == (False, True)
 
 
 # the server
 
 
-def test_a_server_fills_the_lane_by_itself_and_answers_meanwhile(root: Path) -> None:
+def test_a_server_computes_vectors_in_the_background_and_answers_in_the_meantime(root: Path) -> None:
     served = ServedProject(root, Settings(n_workers=1))
     try:
         served.start()
@@ -165,8 +167,8 @@ def test_a_server_fills_the_lane_by_itself_and_answers_meanwhile(root: Path) -> 
             lambda: transformer(served.engine.status().retrievers) == RetrieverStatus("transformer_vectors", True, "")
         )
         assert transformer(served.recall(QUESTION, 3, (), ()).retrievers).ready
-        told = answer(served, "recall", {"query": QUESTION}).value
-        assert "transformer_vectors" in str(told["retrievers"]).split()
+        value = answer(served, "recall", {"query": QUESTION}).value
+        assert "transformer_vectors" in str(value["retrievers"]).split()
         (root / "shop" / "pay.py").write_text("def charge(card):\n    return card\n", encoding="utf-8")
         assert eventually(lambda: served.engine.status().n_files == 3)
         assert eventually(
@@ -176,7 +178,7 @@ def test_a_server_fills_the_lane_by_itself_and_answers_meanwhile(root: Path) -> 
         served.close()
 
 
-def test_a_read_only_server_uses_what_is_there_and_adds_nothing(root: Path) -> None:
+def test_a_read_only_server_uses_existing_vectors_and_adds_none(root: Path) -> None:
     with Engine(root, Settings(n_workers=1)) as engine:
         engine.refresh()
         engine.backfill_vectors(limit=1)
@@ -189,20 +191,20 @@ def test_a_read_only_server_uses_what_is_there_and_adds_nothing(root: Path) -> N
         served.close()
 
 
-def test_filling_waits_while_somebody_is_answered_and_ends_at_once(engine: Engine) -> None:
-    filling = VectorBackfill(engine, lambda: False)
-    with filling.paused():
-        filling.start()
-        filling.wake()
+def test_the_backfill_waits_while_a_question_is_answered_and_stops_at_once(engine: Engine) -> None:
+    backfill = VectorBackfill(engine, lambda: False)
+    with backfill.paused():
+        backfill.start()
+        backfill.wake()
         assert not transformer(engine.status().retrievers).ready
-        filling.close()
-    assert filling._thread is not None
-    filling._thread.join(10)
-    assert not filling._thread.is_alive()
+        backfill.close()
+    assert backfill._thread is not None
+    backfill._thread.join(10)
+    assert not backfill._thread.is_alive()
     assert not transformer(engine.status().retrievers).ready
 
 
-def test_a_model_that_is_being_loaded_is_not_waited_for(root: Path) -> None:
+def test_a_question_does_not_wait_for_the_model_to_load(root: Path) -> None:
     with Engine(root, Settings(n_workers=1)) as first:
         first.refresh()
         first.backfill_vectors()
@@ -215,37 +217,37 @@ def test_a_model_that_is_being_loaded_is_not_waited_for(root: Path) -> None:
         assert transformer(engine.recall(QUESTION).retrievers).ready
 
 
-def test_no_question_waits_while_a_model_of_low_priority_makes_the_first_vectors(
+def test_no_question_waits_while_a_low_priority_thread_computes_the_first_vectors(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at_work, go_on = threading.Event(), threading.Event()
+    started, go_on = threading.Event(), threading.Event()
 
     def slowly(self: OnnxEmbedder, texts: Sequence[str]) -> NDArray[np.float32]:
-        at_work.set()
+        started.set()
         assert go_on.wait(60)
         return np.eye(len(texts), self.dimensions, dtype=np.float32)
 
     monkeypatch.setattr(OnnxEmbedder, "embed_documents", slowly)
     engine.transformer.waits_for_model = False
-    filling = threading.Thread(target=engine.backfill_vectors)
-    filling.start()
+    backfill = threading.Thread(target=engine.backfill_vectors)
+    backfill.start()
     try:
-        assert at_work.wait(60)
+        assert started.wait(60)
         assert engine.recall(QUESTION).hits
         assert not transformer(engine.status().retrievers).ready
     finally:
         go_on.set()
-        filling.join()
+        backfill.join()
 
 
 # the command line
 
 
-def test_index_deep_fills_the_lane_and_tells_it(root: Path) -> None:
+def test_index_transformer_computes_vectors_and_reports_them(root: Path) -> None:
     command = [sys.executable, "-m", "codecards", "-C", str(root), "index", "--transformer"]
-    told = json.loads(subprocess.run([*command, "--json"], capture_output=True, check=True).stdout)
-    assert told["transformer"]["new"] == told["cards"] > 0
-    assert (told["transformer"]["left"], told["transformer"]["ready"]) == (0, True)
+    value = json.loads(subprocess.run([*command, "--json"], capture_output=True, check=True).stdout)
+    assert value["transformer"]["new"] == value["cards"] > 0
+    assert (value["transformer"]["left"], value["transformer"]["ready"]) == (0, True)
     again = subprocess.run(command, capture_output=True, check=True, text=True).stdout
     assert "transformer vectors: 0 cards embedded; ready" in again
     status = subprocess.run([*command[:-2], "status"], capture_output=True, check=True, text=True).stdout

@@ -1,4 +1,4 @@
-"""Grep baseline: greps for the words, reads the best files, stops at the right one."""
+"""The baseline greps for the words, reads the best files and stops at a right one."""
 
 from pathlib import Path
 
@@ -26,14 +26,14 @@ def test_the_file_with_the_rarest_words_is_read_first_and_reading_stops_there() 
     assert found.grep_tokens == words("grep -rciE 'purge|expired|token' .") + 3
 
 
-def test_files_before_the_right_one_are_paid_for() -> None:
+def test_files_read_before_the_right_one_count() -> None:
     found = Corpus(TEXTS, words).grep_and_read(["purge", "token", "expired"], ["common.py"], 2000)
     assert found.found
     assert found.paths[-1] == "common.py"
     assert found.read_tokens == sum(words(TEXTS[path]) for path in found.paths)
 
 
-def test_where_grep_does_not_find_it_the_right_file_is_read_in_the_end() -> None:
+def test_if_grep_does_not_find_the_right_file_it_is_read_in_the_end() -> None:
     found = Corpus(TEXTS, words).grep_and_read(["purge"], ["far.py"], 2000)
     assert (found.paths, found.found) == (("purge.py",), False)
     assert found.read_tokens == words(TEXTS["purge.py"]) + words(TEXTS["far.py"])
@@ -52,7 +52,7 @@ def test_no_more_than_a_few_files_are_read() -> None:
 
 
 @pytest.mark.parametrize("asked", [[], ["", " "], ["absent"]])
-def test_words_that_nothing_holds_find_nothing(asked: list[str]) -> None:
+def test_words_that_no_file_holds_find_nothing(asked: list[str]) -> None:
     found = Corpus(TEXTS, words).grep_and_read(asked, ["gone.py"], 2000)
     assert (found.paths, found.read_tokens, found.found) == ((), 0, False)
 

@@ -1,9 +1,9 @@
-"""Savings: every cost is counted, what is lost is shown, sums are right."""
+"""Every cost is counted, losses are shown, and the sums are right."""
 
 import pytest
 
 from codecards.savings.grep_baseline import Corpus
-from codecards.savings.ledger import Offered, ToolAnswerText, cost_of, session_cost, totals_of
+from codecards.savings.ledger import OfferedHit, ToolAnswerText, cost_of, session_cost, totals_of
 from codecards.savings.questions import SavingsQuestion
 from codecards.savings.usage_log import WindowEntry
 
@@ -12,17 +12,15 @@ def words(text: str) -> int:
     return len(text.split())
 
 
-CORPUS = Corpus(
-    {"right.py": "purge expired " + "x " * 98, "wrong.py": "purge expired tokens " + "y " * 497}, words
-)  # fmt: skip
+CORPUS = Corpus({"right.py": "purge expired " + "x " * 98, "wrong.py": "purge expired tokens " + "y " * 497}, words)
 QUESTION = SavingsQuestion("purge expired tokens", ("right.py",), "file")
 
 
 def answer(*paths: str) -> ToolAnswerText:
-    return ToolAnswerText("one two three four", tuple(Offered(path, 1, "card text here") for path in paths))
+    return ToolAnswerText("one two three four", tuple(OfferedHit(path, 1, "card text here") for path in paths))
 
 
-def test_a_hit_in_the_right_file_costs_its_answer_what_was_opened_and_the_file_read_again() -> None:
+def test_a_hit_in_a_right_file_costs_the_answer_the_opened_hits_and_the_reread_file() -> None:
     cost = cost_of(QUESTION, CORPUS, 1000, lambda _: answer("wrong.py", "right.py"), 2000, words)
     assert (cost.schema, cost.answer, cost.opened, cost.reread, cost.fallback) == (1000, 3 + 4, 3 + 3, 100, 0)
     assert cost.found
@@ -31,7 +29,7 @@ def test_a_hit_in_the_right_file_costs_its_answer_what_was_opened_and_the_file_r
     assert cost.net == cost.baseline.tokens - cost.ours < 0
 
 
-def test_without_a_hit_in_the_right_file_grepping_comes_on_top() -> None:
+def test_without_a_hit_in_a_right_file_grepping_is_added() -> None:
     cost = cost_of(QUESTION, CORPUS, 0, lambda _: answer("wrong.py"), 2000, words)
     assert (cost.found, cost.opened, cost.reread) == (False, 3, 0)
     assert cost.fallback == cost.baseline.tokens
@@ -62,7 +60,7 @@ LOG = [
 ]
 
 
-def test_a_session_pays_for_schema_answers_briefs_and_what_is_read_again() -> None:
+def test_a_session_pays_for_schema_answers_briefs_and_reread_files() -> None:
     cost = session_cost("mcp", LOG, CORPUS, 1000, 2000)
     assert cost is not None
     assert (cost.n_starts, cost.schema, cost.answers, cost.briefs, cost.reread) == (1, 1000, 70, 20, 100)

@@ -1,4 +1,4 @@
-"""Savings questions: from a file, from git's history, from a session."""
+"""Questions come from a file, from git's history or from a session."""
 
 import json
 import subprocess
@@ -31,10 +31,10 @@ def test_a_file_has_queries_with_paths_or_targets(tmp_path: Path) -> None:
     "line",
     ["{", "[]", '{"query": ""}', '{"query": "x"}', '{"query": "x", "files": [3]}', '{"query": "x", "targets": [{}]}'],
 )
-def test_a_line_of_another_form_is_told_with_its_number(tmp_path: Path, line: str) -> None:
+def test_a_malformed_line_is_an_error_with_its_number(tmp_path: Path, line: str) -> None:
     path = tmp_path / "queries.jsonl"
     path.write_text(f'{{"query": "x", "files": []}}\n{line}\n', encoding="utf-8")
-    with pytest.raises(UsageError, match=r"queries\.jsonl:2 is no question"):
+    with pytest.raises(UsageError, match=r"queries\.jsonl:2 is not a question"):
         questions_of_file(path, set())
 
 
@@ -46,7 +46,7 @@ def git(root: Path, *arguments: str) -> None:
     )
 
 
-def test_commits_ask_by_their_subject_and_are_answered_by_what_they_changed(tmp_path: Path) -> None:
+def test_a_commit_subject_is_a_question_answered_by_the_changed_files(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     for subject, names in [
         ("fix(auth): purge expired tokens at startup (#12)", ["auth.py", "auth_test.py"]),
@@ -72,7 +72,7 @@ def test_a_folder_without_git_has_no_history(tmp_path: Path) -> None:
     assert questions_of_history(tmp_path, {"a.py"}, 10) == []
 
 
-def test_a_recall_is_answered_by_what_was_read_next_else_by_its_best_hit() -> None:
+def test_a_recall_is_answered_by_the_next_file_read_or_by_its_best_hit() -> None:
     operations = (
         Operation(1, 1, "recall", ("a.py", "b.py"), "where is it"),
         Operation(2, 1, "search", ("c.py",), "it"),

@@ -1,4 +1,4 @@
-"""A project's own history as questions."""
+"""Tasks are mined from a project's own history."""
 
 import os
 import subprocess
@@ -41,15 +41,13 @@ def commit(root: Path, message: str, files: str = "") -> None:
 
 
 def mined(root: Path, workers: Workers) -> MinedTasks:
-    """Return the tasks of a repository as it is now."""
+    """Return the tasks of a repository in its current state."""
     build(root, workers)
     with snapshot_of(root) as snapshot:
         return mine_tasks(root, snapshot, workers, 100)
 
 
-def test_a_message_asks_for_the_symbols_that_its_commit_changed_and_that_are_there_now(
-    tmp_path: Path, workers: Workers
-) -> None:
+def test_a_commit_asks_for_the_symbols_that_it_changed_and_that_still_exist(tmp_path: Path, workers: Workers) -> None:
     git(tmp_path, "init", "-q")
     commit(tmp_path, "Add a store for session values", STORE)
     commit(tmp_path, "fix(store): purge values that have expired (#123)", PURGED)
@@ -64,7 +62,7 @@ def test_a_message_asks_for_the_symbols_that_its_commit_changed_and_that_are_the
     ]
 
 
-def test_commits_that_ask_nothing_are_left_out_and_counted(tmp_path: Path, workers: Workers) -> None:
+def test_commits_without_a_question_are_left_out_and_counted(tmp_path: Path, workers: Workers) -> None:
     git(tmp_path, "init", "-q")
     commit(tmp_path, "Add a store for session values", STORE)
     commit(tmp_path, "Bump version to 1.2.3", "#- store.py\n# 1\n")
@@ -96,7 +94,7 @@ def test_a_file_that_moved_under_a_new_folder_is_found_there(tmp_path: Path, wor
     assert "src/store.py::Store.purge" in first.symbol_ids
 
 
-def test_a_folder_without_history_says_so(tmp_path: Path, workers: Workers) -> None:
+def test_a_folder_without_history_is_an_error(tmp_path: Path, workers: Workers) -> None:
     write_tree(tmp_path, STORE)
     with pytest.raises(UsageError, match="no git history"):
         mined(tmp_path, workers)
@@ -115,7 +113,7 @@ def test_a_question_is_the_subject_without_its_labels(subject: str, question: st
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the programs are written for a POSIX shell")
-def test_no_program_that_the_repository_names_is_run(tmp_path: Path, workers: Workers) -> None:
+def test_no_program_named_by_the_repository_is_run(tmp_path: Path, workers: Workers) -> None:
     root, mark = tmp_path / "repo", tmp_path / "was-run"
     root.mkdir()
     git(root, "init", "-q")
@@ -124,9 +122,13 @@ def test_no_program_that_the_repository_names_is_run(tmp_path: Path, workers: Wo
         b"\n\n", b"\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n\n", 1
     )
     made = subprocess.run(
-        ["git", "hash-object", "-t", "commit", "-w", "--stdin"], cwd=root, input=signed, env=git_environment(),
-        capture_output=True, check=True,
-    )  # fmt: skip
+        ["git", "hash-object", "-t", "commit", "-w", "--stdin"],
+        cwd=root,
+        input=signed,
+        env=git_environment(),
+        capture_output=True,
+        check=True,
+    )
     git(root, "update-ref", "refs/heads/main", made.stdout.decode().strip())
     program = tmp_path / "program"
     program.write_text(f"#!/bin/sh\ntouch '{mark}'\ncat \"$1\" 2>/dev/null\n")

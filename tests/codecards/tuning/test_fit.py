@@ -1,4 +1,4 @@
-"""Figures of a project's own history, and weights that are kept only where they help."""
+"""A project's history yields figures, and weights that are kept only if they help."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from codecards.retrieval.hits import Hit, Ranking, ScoreTerm
 from codecards.retrieval.rank.tuned_weights import GROUPS, TunedWeights, apply_factors
 from codecards.retrieval.rank.weights import SHORT
 from codecards.tuning.commit_tasks import CommitTask, MinedTasks
-from codecards.tuning.fit import LEAST_TASKS, TaskRanking, fit_weights, measure
+from codecards.tuning.fit import MIN_TASKS, TaskRanking, fit_weights, measure
 from codecards.wire.answers import tuning_json
 from tests.support.working_trees import git, needs_git, write_tree
 
@@ -30,7 +30,7 @@ def hit(rank: int, path: str, terms: Sequence[tuple[str, float]] = ()) -> Hit:
 
 
 def tasks_of(n_tasks: int, *, helpful: bool) -> list[TaskRanking]:
-    """Return tasks of which one group of weights knows the right file; or none does."""
+    """Return tasks whose relevant file one group of weights recognises, or none does."""
     chance = np.random.default_rng(1)
     made = []
     for _ in range(n_tasks):
@@ -54,9 +54,13 @@ def test_figures_count_files_and_symbols() -> None:
     report = measure(MinedTasks(tasks, 7, {"huge": 5}), lambda text, limit: rankings[text], "c", fits=False)
     means = {name: round(figure.mean, 3) for name, figure in report.figures.items()}
     assert means == {
-        "recall@1": 0.25, "recall@5": 0.75, "recall@10": 0.75, "mrr": 0.75, "ndcg@10": round((0.6309 + 0.6131) / 2, 3),
+        "recall@1": 0.25,
+        "recall@5": 0.75,
+        "recall@10": 0.75,
+        "mrr": 0.75,
+        "ndcg@10": round((0.6309 + 0.6131) / 2, 3),
         "symbol_recall@10": 1.0,
-    }  # fmt: skip
+    }
     assert (report.n_tasks, report.n_symbol_tasks, report.fit) == (2, 1, None)
     assert "today" in report.note
 
@@ -69,19 +73,19 @@ def test_weights_that_help_on_unseen_tasks_are_kept() -> None:
     assert max(fit.factors, key=lambda name: fit.factors[name]) == list(GROUPS)[3]
 
 
-def test_weights_that_fit_only_what_they_saw_are_refused() -> None:
+def test_weights_that_help_only_on_their_own_tasks_are_rejected() -> None:
     fit = fit_weights(tasks_of(120, helpful=False))
     assert not fit.accepted
     assert "the default weights stay" in fit.reason
 
 
-def test_too_few_tasks_are_refused() -> None:
-    fit = fit_weights(tasks_of(LEAST_TASKS - 1, helpful=True))
+def test_too_few_tasks_are_not_fitted() -> None:
+    fit = fit_weights(tasks_of(MIN_TASKS - 1, helpful=True))
     assert (fit.accepted, fit.factors) == (False, {})
     assert "too few" in fit.reason
 
 
-def test_factors_scale_the_weights_of_their_group_alone() -> None:
+def test_factors_scale_only_the_weights_of_their_group() -> None:
     found = apply_factors(SHORT, {"folders": 2.0})
     changed = {name for name in SHORT if found[name] != SHORT[name]}
     assert changed == set(GROUPS["folders"])
@@ -94,7 +98,7 @@ def weights(**factors: float) -> TunedWeights:
     return TunedWeights(dict.fromkeys(GROUPS, 1.0) | factors, "1", "c" * 40, "2026-01-01", 50, 0.5, 0.6)
 
 
-def test_a_file_of_weights_is_read_back_and_anew_when_it_changes(tmp_path: Path) -> None:
+def test_a_weights_file_is_reread_when_it_changes(tmp_path: Path) -> None:
     file = TunedWeightsFile(tmp_path)
     assert file.read() == (None, "")
     file.write(weights(words=2.0))
@@ -115,7 +119,7 @@ def test_a_file_of_weights_is_read_back_and_anew_when_it_changes(tmp_path: Path)
         ("}", "", "can't be read"),
     ],
 )
-def test_a_file_that_does_not_fit_changes_nothing_and_says_why(
+def test_an_unusable_weights_file_changes_nothing_and_says_why(
     tmp_path: Path, old: str, new: str, problem: str
 ) -> None:
     file = TunedWeightsFile(tmp_path)
@@ -127,7 +131,7 @@ def test_a_file_that_does_not_fit_changes_nothing_and_says_why(
 
 
 @needs_git
-def test_a_history_is_measured_and_tuned_weights_are_used_shown_and_taken_back(
+def test_a_history_is_measured_and_tuned_weights_are_used_shown_and_removed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     git(tmp_path, "init", "-q")

@@ -1,6 +1,6 @@
-"""What is kept of a file goes into every answer, so it holds no secrets."""
+"""Stored texts appear in answers, so they contain no secrets."""
 
-from codecards.indexer.cards.file_cards import read_content
+from codecards.indexer.cards.file_cards import record_of_bytes
 from codecards.indexer.cards.record import pack
 from codecards.indexer.text.secrets import MASK
 
@@ -8,9 +8,9 @@ KEY = "sk_live_" + "4eC39HqLyjWDarjtT1zdp7dc"
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
-def shown_of(source: str, language: str) -> list[tuple[str, str, str]]:
-    """Return (name, signature, doc) of each card, of which none holds a secret."""
-    record = read_content(source.encode(), language)
+def stored_texts(source: str, language: str) -> list[tuple[str, str, str]]:
+    """Return (name, signature, doc) of each card, after a check that nothing stored contains a secret."""
+    record = record_of_bytes(source.encode(), language)
     drafts = record.contents.drafts
     assert not any(
         KEY in text or TOKEN in text for one in drafts for text in (one.qualified_name, one.signature, one.doc)
@@ -19,14 +19,14 @@ def shown_of(source: str, language: str) -> list[tuple[str, str, str]]:
     return [(one.name, one.signature, one.doc) for one in drafts]
 
 
-def test_values_default_arguments_and_comments_are_kept_without_their_secrets() -> None:
+def test_secrets_in_values_default_arguments_and_docs_are_masked() -> None:
     source = f'API_KEY = "{KEY}"\n\n\ndef pay(key="{KEY}"):\n    """Logs in with {TOKEN}."""\n'
-    assert shown_of(source, "python") == [
+    assert stored_texts(source, "python") == [
         ("API_KEY", f'API_KEY = "{MASK}"', ""),
         ("pay", f'def pay(key="{MASK}")', f"Logs in with {MASK}."),
     ]
 
 
-def test_a_heading_and_a_comment_at_the_top_are_kept_without_their_secrets() -> None:
-    assert shown_of(f"# Use {TOKEN}\n\ntext\n", "markdown")[0][0] == f"Use {MASK}"
-    assert shown_of(f"# Key: {TOKEN}\nimport os\n\nprint(os)\n", "python")[0][2] == f"Key: {MASK}"
+def test_secrets_in_headings_and_leading_comments_are_masked() -> None:
+    assert stored_texts(f"# Use {TOKEN}\n\ntext\n", "markdown")[0][0] == f"Use {MASK}"
+    assert stored_texts(f"# Key: {TOKEN}\nimport os\n\nprint(os)\n", "python")[0][2] == f"Key: {MASK}"

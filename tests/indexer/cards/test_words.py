@@ -1,4 +1,4 @@
-"""How text is split into words, and counted."""
+"""Splitting text into tokens, and counting them."""
 
 from array import array
 from itertools import pairwise
@@ -12,7 +12,7 @@ from codecards.indexer.cards.words import FileTokens, messages, tokenize_cards, 
 
 
 def unpacked(tokens: FileTokens) -> list[dict[str, list[int]]]:
-    """Return for each card its words with their counts by field."""
+    """Return the counts by field of each token, for each card."""
     offsets, index = array("I", tokens.card_offsets), array("I", tokens.token_index)
     rows = [list(tokens.counts[start : start + 6]) for start in range(0, len(tokens.counts), 6)]
     return [
@@ -44,16 +44,16 @@ def unpacked(tokens: FileTokens) -> list[dict[str, list[int]]]:
         ("x" * 200, ()),
     ],
 )
-def test_a_word_gives_its_stemmed_parts_and_itself_as_a_whole(word: str, tokens: tuple[str, ...]) -> None:
+def test_a_word_gives_its_stemmed_parts_and_its_whole_token(word: str, tokens: tuple[str, ...]) -> None:
     assert word_tokens(word) == tokens
 
 
 @pytest.mark.parametrize("word", ["parse_request", "parseRequest", "ParseRequest", "PARSE_REQUEST"])
-def test_however_a_name_is_written_its_whole_token_is_the_same(word: str) -> None:
+def test_the_whole_token_is_independent_of_case_and_separators(word: str) -> None:
     assert whole_token(word) == "=parserequest"
 
 
-def test_text_is_split_at_signs_and_where_the_script_changes() -> None:
+def test_text_is_split_at_punctuation_and_changes_of_script() -> None:
     assert words("a.b(c_d, 12) # 恢复restore库存!") == ["a", "b", "c_d", "12", "恢复", "restore", "库存"]
 
 
@@ -72,7 +72,7 @@ def test_words_are_counted_by_card_and_field() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
+    ("code", "expected"),
     [
         ('raise ValueError("index must be positive")', "index must be positive"),
         ("raise ValueError(f'the index is {index}')", "the index is {index}"),
@@ -86,16 +86,16 @@ def test_words_are_counted_by_card_and_field() -> None:
         ("no string at all", ""),
     ],
 )
-def test_a_string_of_several_words_is_a_message(code: str, said: str) -> None:
-    assert messages(code) == said
+def test_a_string_of_several_words_is_a_message(code: str, expected: str) -> None:
+    assert messages(code) == expected
 
 
-def test_the_words_of_messages_are_counted_apart() -> None:
+def test_tokens_of_messages_are_counted_separately() -> None:
     (first,) = unpacked(tokenize_cards([CardFields("", "", "", "", 'index("the index is negative")')]))
     assert first["index"] == [0, 0, 0, 0, 2, 1]
 
 
-def test_counts_stop_at_what_a_byte_holds() -> None:
+def test_counts_are_capped_at_255() -> None:
     assert unpacked(tokenize_cards([CardFields("", "", "", "", "word " * 300)])) == [{"word": [0, 0, 0, 0, 255, 0]}]
 
 
@@ -105,7 +105,7 @@ def test_no_cards_and_cards_without_words_have_no_entries() -> None:
 
 
 @given(st.lists(st.text(max_size=60), max_size=4))
-def test_any_text_can_be_counted_and_each_word_is_in_the_vocabulary_once(bodies: list[str]) -> None:
+def test_any_text_can_be_counted_and_each_token_is_in_the_vocabulary_once(bodies: list[str]) -> None:
     tokens = tokenize_cards([CardFields("", "", "", "", body) for body in bodies])
     assert len(set(tokens.vocabulary)) == len(tokens.vocabulary)
     assert len(unpacked(tokens)) == len(bodies)

@@ -1,4 +1,4 @@
-"""Import statements name the files that their language says they do."""
+"""Imports refer to files by the rules of their language."""
 
 import pytest
 
@@ -26,14 +26,14 @@ def paths(*names: str, language: str = "python", package: str = "") -> ModulePat
         ("other/x.py", "logging.handlers", 0, None),
     ],
 )
-def test_python_modules_are_found_from_packages_roots(
+def test_python_modules_are_found_from_the_roots_of_packages(
     importer: str, module: str, level: int, expected: str | None
 ) -> None:
-    found = paths(
-        "app.py", "pkg/__init__.py", "pkg/util.py", "pkg/deep/__init__.py", "pkg/deep/low.py", "pkg/json.py",
-        "scripts/run.py", "scripts/common.py", "src/lib2/__init__.py", "src/lib2/mod.py", "tests/test_a.py",
-        "other/logging/__init__.py", "other/logging/handlers.py", "other/x.py",
-    )  # fmt: skip
+    names = """
+    app.py pkg/__init__.py pkg/util.py pkg/deep/__init__.py pkg/deep/low.py pkg/json.py scripts/run.py scripts/common.py
+    src/lib2/__init__.py src/lib2/mod.py tests/test_a.py other/logging/__init__.py other/logging/handlers.py other/x.py
+    """
+    found = paths(*names.split())
     assert found.python(importer, module, level) == expected
 
 
@@ -69,7 +69,7 @@ def go(**imports: str) -> ModulePaths:
     return ModulePaths(files)
 
 
-def test_go_import_paths_end_with_the_packages_folder() -> None:
+def test_go_import_paths_end_with_the_folder_of_the_package() -> None:
     modules = go(
         json="example.com/shop/util/json", http="example.com/shop/http", std="net/http", far="github.com/x/http"
     )
@@ -103,7 +103,7 @@ def test_rust_files_are_modules_of_their_crate(path: str, expected: tuple[str, t
         ("src/parts/index.ts", "typescript", "", "parts"),
     ],
 )
-def test_modules_are_named_as_importers_name_them(path: str, language: str, package: str, expected: str) -> None:
+def test_module_names_are_those_that_importers_use(path: str, language: str, package: str, expected: str) -> None:
     assert module_name(path, FileFacts(language, 1, package=package)) == expected
 
 

@@ -1,4 +1,4 @@
-"""The networkx view has a node a card and an edge a use."""
+"""The networkx graph has one node per card and one edge per use."""
 
 from codecards.indexer.cards.card import Card
 from codecards.indexer.graph.edges import CallEdge
@@ -16,7 +16,7 @@ def edge(
     return CallEdge(1, caller, "a.py", target, path, "x.f", 5, "call", confidence, "rule", candidates, len(candidates))
 
 
-def test_edges_lead_to_symbols_files_and_each_candidate_and_never_outside() -> None:
+def test_edges_lead_to_symbols_files_and_all_candidates_but_not_to_external_targets() -> None:
     edges = [
         edge(1, 2, "a.py", "exact"),
         edge(None, None, "b.py", "exact"),

@@ -1,4 +1,4 @@
-"""A definition's head tells the names it binds and the calls it takes."""
+"""Signatures give the names that a definition binds and the number of arguments that it accepts."""
 
 import pytest
 
@@ -20,7 +20,7 @@ from codecards.indexer.graph.parameters import ANY_NUMBER, read_parameters
         ("class A", "A", "python", "", 0, ANY_NUMBER),
     ],
 )
-def test_heads_are_read(signature: str, name: str, language: str, names: str, least: int, most: int) -> None:
+def test_signatures_are_read(signature: str, name: str, language: str, names: str, least: int, most: int) -> None:
     found = read_parameters(signature, name, language)
     assert (found.names, found.least, found.most) == (frozenset(names.split()), least, most)
 

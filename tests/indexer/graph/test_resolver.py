@@ -1,4 +1,4 @@
-"""References lead where a reader of the text would say they do, and no further."""
+"""References resolve to the definitions that a reader of the code would name, and to nothing else."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,7 +18,7 @@ def facts_of(repo: str) -> dict[str, FileFacts]:
     return {path: extract(text, detect_language(path, text.encode())) for path, text in split_files(repo).items()}
 
 
-def told(facts: Mapping[str, FileFacts], edge: Edge) -> str:
+def described(facts: Mapping[str, FileFacts], edge: Edge) -> str:
     """Return "path name -> target confidence", the target as path::name."""
     if edge.target is None:
         target = "?" if edge.confidence == "possible" else "-"
@@ -29,12 +29,12 @@ def told(facts: Mapping[str, FileFacts], edge: Edge) -> str:
 
 
 def check(repo: str, *expected: str, absent: tuple[str, ...] = ()) -> None:
-    """Compare edges; `absent` are names that must have no edge. `*.name` stands for any receiver."""
+    """Check that the expected edges exist, and none for the absent names; `*.name` matches any receiver."""
     facts = facts_of(repo)
     resolver = Resolver(SymbolTable(facts))
     edges = [edge for path in facts for edge in resolver.resolve(path) if edge.kind != "import"]
-    found = {told(facts, edge) for edge in edges}
-    found |= {told(facts, replace(edge, name="*." + edge.name.rpartition(".")[2])) for edge in edges}
+    found = {described(facts, edge) for edge in edges}
+    found |= {described(facts, replace(edge, name="*." + edge.name.rpartition(".")[2])) for edge in edges}
     missing = [one for one in expected if one not in found]
     assert not missing, "\n".join(["missing:", *missing, "found:", *sorted(found)])
     assert not {edge.name for edge in edges} & set(absent), sorted(found)
@@ -88,12 +88,12 @@ def test_python_imports_are_followed_to_the_definition(body: str, name: str, tar
         ("'a'.join([])", "?.join"),
     ],
 )
-def test_nothing_is_invented_for_hidden_and_builtin_names(body: str, name: str) -> None:
+def test_private_shadowed_and_builtin_names_get_no_edge(body: str, name: str) -> None:
     decoys = "#- decoys.py\ndef len(): ...\nclass D:\n    def get(self, a): ...\n    def join(self, a): ...\n"
     check(f"{PYTHON_PACKAGE}{decoys}#- app.py\n{body}\n", absent=(name,))
 
 
-def test_import_cycles_and_self_imports_end() -> None:
+def test_import_cycles_and_self_imports_terminate() -> None:
     repo = """\
 #- p/__init__.py
 #- p/left.py
@@ -119,7 +119,7 @@ def loop(): return own.loop()
     )
 
 
-def test_classes_that_inherit_from_each_other_end() -> None:
+def test_classes_that_inherit_from_each_other_terminate() -> None:
     repo = "#- a.py\nclass A(B):\n    def go(self): self.lost()\nclass B(C): ...\nclass C(B): ...\n"
     check(repo, absent=("self.lost",))
 
@@ -159,7 +159,7 @@ def open_store() -> Store: ...
         ("make = open_store\nmake()", "make", "open_store exact"),
     ],
 )
-def test_receivers_types_are_told_from_bindings(body: str, name: str, target: str) -> None:
+def test_the_type_of_a_receiver_follows_from_its_binding(body: str, name: str, target: str) -> None:
     check(f"{CLASSES}#- app.py\nfrom store import *\n{body}\n", f"app.py {name} -> store.py::{target}")
 
 
@@ -168,7 +168,7 @@ def test_a_default_in_an_or_expression_is_only_likely() -> None:
     check(f"{CLASSES}#- app.py\nfrom store import *\n{body}\n", "app.py self.s.put -> store.py::Store.put likely")
 
 
-def test_a_class_body_is_no_scope_for_its_methods() -> None:
+def test_a_class_body_is_not_a_scope_for_its_methods() -> None:
     repo = "#- a.py\ndef run(): ...\nclass A:\n    def run(self): run()\n"
     check(repo, "a.py run -> a.py::run exact")
 
@@ -209,18 +209,18 @@ class Cache:
         ("token_store.load_all()", "token_store.load_all -> one.py::TokenStore.load_all likely"),
     ],
 )
-def test_a_name_alone_is_likely_only_if_it_is_uncommon_and_fits(call: str, expected: str) -> None:
+def test_a_name_alone_is_likely_only_if_it_is_uncommon_and_the_arguments_fit(call: str, expected: str) -> None:
     check(f"{BY_NAME}#- app.py\ndef f(x, token_store): {call}\n", f"app.py {expected}")
 
 
-def test_possible_edges_name_their_candidates_and_the_true_number() -> None:
+def test_possible_edges_list_some_candidates_and_count_all() -> None:
     classes = "".join(f"#- m{n}.py\nclass C{n}:\n    def refresh_all(self): ...\n" for n in range(11))
     facts = facts_of(f"{classes}#- app.py\ndef f(x): x.refresh_all()\n")
     edge = Resolver(SymbolTable(facts)).resolve("app.py")[0]
     assert (edge.confidence, edge.target, len(edge.candidates), edge.n_candidates) == ("possible", None, 8, 11)
 
 
-def test_a_method_missing_from_a_type_with_an_outside_base_is_external() -> None:
+def test_a_method_missing_from_a_type_with_an_external_base_is_external() -> None:
     repo = "#- a.py\nfrom django import View\nclass V(View):\n    def f(self): self.render_now()\n"
     decoy = "#- b.py\nclass W:\n    def render_now(self): ...\n"
     check(repo + decoy, "a.py self.render_now -> - external")
@@ -240,21 +240,21 @@ class Mine(Step):
 """
 
 
-def test_a_method_that_only_a_subclass_has_is_likely_that_one() -> None:
+def test_a_method_that_one_subclass_alone_defines_is_likely() -> None:
     check(MIXIN, "base.py self.prepare_all -> mine.py::Mine.prepare_all likely")
 
 
-def test_a_receiver_of_a_type_from_nowhere_speaks_against_every_method() -> None:
+def test_a_method_of_an_unknown_type_is_only_possible() -> None:
     repo = "#- a.py\nclass A:\n    def load_rows(self): ...\n#- b.py\ndef f(x: Elsewhere): x.load_rows()\n"
     check(repo, "b.py x.load_rows -> ? possible")
 
 
-def test_brackets_after_a_field_or_class_are_no_parameters() -> None:
+def test_brackets_after_a_field_or_class_are_not_parameters() -> None:
     repo = "#- A.java\nclass B {}\nclass A { private Object x = new Object(new B()); }\n"
     check(repo, "A.java B -> A.java::B exact")
 
 
-def test_javascript_modules_pass_names_on() -> None:
+def test_javascript_reexports_are_followed() -> None:
     repo = """\
 #- lib/money.js
 export function pad() {}
@@ -345,7 +345,7 @@ pub fn fill() { let s = Store::open(); s.twice(); }
     )
 
 
-def test_java_reaches_its_package_nested_and_static_names() -> None:
+def test_java_resolves_names_of_its_package_nested_types_and_static_imports() -> None:
     repo = """\
 #- p/Base.java
 package p;
@@ -371,7 +371,7 @@ public class Tools { public static String trim(String text) { return text; } }
     )
 
 
-def test_c_sees_what_it_includes_and_only_guesses_at_the_rest() -> None:
+def test_c_is_exact_for_included_names_and_likely_for_others() -> None:
     repo = """\
 #- io.h
 int fill(int n);
@@ -398,7 +398,7 @@ int run(void) { fill(1); far_away(2); read(3); return helper(4); }
     )
 
 
-def test_the_overload_that_takes_so_many_arguments_is_meant() -> None:
+def test_the_overload_with_the_number_of_arguments_is_chosen() -> None:
     repo = "#- A.java\nclass A { void put(int a) {} void put(int a, int b) {} void run() { put(1, 2); } }\n"
     facts = facts_of(repo)
     edge = next(one for one in Resolver(SymbolTable(facts)).resolve("A.java") if one.name == "put")
@@ -423,7 +423,7 @@ def test_a_file_resolved_alone_has_the_same_edges_as_in_a_whole_run() -> None:
     assert in_order == in_reverse == alone
 
 
-def without_places(edges: tuple[Edge, ...]) -> list[Edge]:
+def without_positions(edges: tuple[Edge, ...]) -> list[Edge]:
     return [replace(edge, line=0, target=None, candidates=()) for edge in edges]
 
 
@@ -438,7 +438,7 @@ def without_places(edges: tuple[Edge, ...]) -> list[Edge]:
         (("from far import gone", "from near import gone"), False),
     ],
 )
-def test_the_interface_digest_changes_with_what_other_files_can_see(edit: tuple[str, str], same: bool) -> None:
+def test_the_interface_digest_changes_with_what_other_files_depend_on(edit: tuple[str, str], same: bool) -> None:
     node = "class Node:\n    def __init__(self):\n        self.next = Node()\n"
     before = f"from far import gone\n{node}def helper(a):\n    return 1\n"
     after = before.replace(*edit)
@@ -450,7 +450,7 @@ def test_the_interface_digest_changes_with_what_other_files_can_see(edit: tuple[
         edges = [
             Resolver(SymbolTable(facts_of(f"{user}#- a.py\n{text}"))).resolve("user.py") for text in (before, after)
         ]
-        assert without_places(edges[0]) == without_places(edges[1])
+        assert without_positions(edges[0]) == without_positions(edges[1])
 
 
 def test_the_digest_follows_a_member_to_the_parameter_that_gives_its_type() -> None:

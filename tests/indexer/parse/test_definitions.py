@@ -1,4 +1,4 @@
-"""Where definitions start and end, and what above them is theirs."""
+"""Line ranges of definitions, and the comments and attributes above them."""
 
 import pytest
 
@@ -54,7 +54,7 @@ def spans(source: str, language: str) -> list[str]:
         ),
     ],
 )
-def test_attributes_belong_to_what_follows_them_also_on_one_line(
+def test_attributes_belong_to_the_next_definition_also_on_its_line(
     language: str, source: str, expected: list[str]
 ) -> None:
     assert spans(source, language) == expected

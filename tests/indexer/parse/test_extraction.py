@@ -1,4 +1,4 @@
-"""The engine: what holds in every language, and texts that break parsers."""
+"""Extraction rules of all languages, and texts that break parsers."""
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +10,7 @@ from codecards.indexer.parse.languages import LANGUAGES
 from codecards.indexer.problems import Reason
 from tests.support.extraction_outline import facts_of
 
-ENGINE_LANGUAGES = ("python", "javascript", "typescript", "tsx", "go", "rust", "java", "csharp", "php", "ruby")
+FUZZED_LANGUAGES = ("python", "javascript", "typescript", "tsx", "go", "rust", "java", "csharp", "php", "ruby")
 
 
 @pytest.mark.parametrize("language", [one.name for one in LANGUAGES])
@@ -19,23 +19,55 @@ def test_an_empty_text_and_plain_prose_give_facts_in_every_language(language: st
     assert extract("Some words, and more.\nA second line\n", language).n_lines == 2
 
 
-def test_text_without_a_grammar_has_lines_and_nothing_else() -> None:
+def test_text_without_a_grammar_has_only_lines() -> None:
     facts = extract("a\nb", "")
     assert (facts.language, facts.n_lines, facts.definitions) == ("", 2, ())
 
 
 @settings(max_examples=150, deadline=None)
 @given(
-    st.sampled_from(ENGINE_LANGUAGES),
+    st.sampled_from(FUZZED_LANGUAGES),
     st.lists(
         st.sampled_from(
-            ["def f(a):\n", "class A {", "}", "(", ")", "impl X ", "fn g() ", "func (s *T) M() ", " = ", "\n", "  ", "'", '"', "`", "/*",
-             "*/", "#", "//", "@a\n", "x.y()", "=> ", "export ", "import a\n", "::", "<", ">", "\0", "\ud800", "é", "\r", "<?php ", "end\n"]
+            [
+                "def f(a):\n",
+                "class A {",
+                "}",
+                "(",
+                ")",
+                "impl X ",
+                "fn g() ",
+                "func (s *T) M() ",
+                " = ",
+                "\n",
+                "  ",
+                "'",
+                '"',
+                "`",
+                "/*",
+                "*/",
+                "#",
+                "//",
+                "@a\n",
+                "x.y()",
+                "=> ",
+                "export ",
+                "import a\n",
+                "::",
+                "<",
+                ">",
+                "\0",
+                "\ud800",
+                "é",
+                "\r",
+                "<?php ",
+                "end\n",
+            ]
         ),
         max_size=40,
     ),
-)  # fmt: skip
-def test_any_text_gives_facts_whose_positions_hold(language: str, pieces: list[str]) -> None:
+)
+def test_any_text_gives_facts_with_valid_positions(language: str, pieces: list[str]) -> None:
     facts = extract("".join(pieces), language)
     for position, one in enumerate(facts.definitions):
         assert -1 <= one.parent < position
@@ -45,7 +77,7 @@ def test_any_text_gives_facts_whose_positions_hold(language: str, pieces: list[s
         assert 1 <= reference.line <= facts.n_lines
 
 
-def test_broken_syntax_is_told_and_what_lies_around_is_kept() -> None:
+def test_broken_syntax_is_reported_and_the_code_around_it_is_kept() -> None:
     facts = extract("def a(): pass\n\ndef b(:\n\ndef c(): pass\n", "python")
     assert {"a", "c"} <= {one.name for one in facts.definitions}
     ((reason, detail),) = facts.problems
@@ -60,11 +92,11 @@ def test_broken_syntax_is_told_and_what_lies_around_is_kept() -> None:
         ("(" * 20_000, "java"),
     ],
 )
-def test_deep_nesting_is_cut_and_told(text: str, language: str) -> None:
+def test_deep_nesting_is_cut_and_reported(text: str, language: str) -> None:
     assert Reason.TOO_DEEP in {reason for reason, _ in extract(text, language).problems}
 
 
-def test_definitions_nested_too_deep_have_no_card_of_their_own() -> None:
+def test_definitions_nested_too_deeply_are_left_out() -> None:
     text = "".join(" " * depth + f"def f{depth}():\n" for depth in range(90)) + " " * 90 + "pass\n"
     facts = extract(text, "python")
     assert len(facts.definitions) == 60
@@ -76,12 +108,12 @@ def test_carriage_returns_alone_end_lines_only_in_a_text_without_line_feeds() ->
     assert [one.last_line for one in extract("def f():\r\n    pass\r\n", "python").definitions] == [2]
 
 
-def test_a_comment_that_shares_a_line_with_code_leads_nothing() -> None:
+def test_a_comment_after_code_on_its_line_documents_nothing() -> None:
     (_, second) = facts_of("a = 1  # of a\ndef f(): pass", "python").definitions
     assert (second.lead_line, second.doc) == (2, "")
 
 
-def test_a_blank_line_ends_what_leads_a_definition() -> None:
+def test_a_blank_line_ends_the_comment_above_a_definition() -> None:
     facts = facts_of("# licence\n\n# does it\n# well\ndef f(): pass", "python")
     assert (facts.definitions[0].lead_line, facts.definitions[0].doc) == (3, "does it\nwell")
     assert facts.leading_comment == "licence"
@@ -133,11 +165,11 @@ def test_receivers_are_chains_of_names_and_calls(written: str, expected: str) ->
         ("", ""),
     ],
 )
-def test_types_are_reduced_to_the_name_that_calls_go_to(written: str, expected: str) -> None:
+def test_types_are_reduced_to_the_name_on_which_calls_resolve(written: str, expected: str) -> None:
     assert type_name(written, frozenset({"Optional"})) == expected
 
 
-def test_a_long_line_of_hash_signs_is_read_at_once() -> None:
+def test_a_long_line_of_hash_signs_is_parsed_quickly() -> None:
     text = "#" * 5_000 + "\n" + "# words\n" * 500 + "x = 1\n"
     assert extract(text, "python").n_lines == 502
 
@@ -150,5 +182,5 @@ def test_a_long_line_of_hash_signs_is_read_at_once() -> None:
         ("function a() {}\n" * 400 + "__webpack_require__(1);\n", False),
     ],
 )
-def test_a_bundle_is_known_by_what_its_bundler_begins_with(text: str, generated: bool) -> None:
+def test_a_bundle_is_recognised_by_the_head_that_its_bundler_writes(text: str, generated: bool) -> None:
     assert extract(text, "javascript").generated is generated

@@ -1,4 +1,4 @@
-"""Syntax hashes: layout and comments do not count, nor the symbol's own name; everything else does."""
+"""Syntax hashes ignore layout, comments and the symbol's own name; all other changes count."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def test_layout_and_comments_do_not_count(language: str, text: str, same: str) -
         ("", "some plain text", "some other text"),
     ],
 )
-def test_what_a_text_says_counts(language: str, text: str, other: str) -> None:
+def test_any_other_change_counts(language: str, text: str, other: str) -> None:
     assert syntax_hash(text, language) != syntax_hash(other, language)
 
 
@@ -43,6 +43,6 @@ def test_a_symbols_own_name_does_not_count() -> None:
     assert syntax_hash(PYTHON, "python", "total") == syntax_hash(renamed, "python", "grand_total")
 
 
-def test_nesting_too_deep_to_follow_still_has_a_hash() -> None:
+def test_code_nested_too_deeply_to_parse_still_has_a_hash() -> None:
     deep = "(" * 5000 + ")" * 5000
     assert syntax_hash(deep, "python") != syntax_hash(deep + " + 1", "python")

@@ -1,11 +1,11 @@
-"""Languages: told by name and first bytes."""
+"""Languages are detected by file name and first bytes."""
 
 import subprocess
 import sys
 
 import pytest
 
-from codecards.indexer.parse.languages import LANGUAGES, detect_language, load_grammar
+from codecards.indexer.parse.languages import LANGUAGES, Language, detect_language, load_grammar
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ from codecards.indexer.parse.languages import LANGUAGES, detect_language, load_g
         ("x.h", b"template <typename T> T f();\n", "cpp"),
     ],
 )
-def test_a_file_is_told_by_its_name_and_its_head(path: str, head: bytes, language: str) -> None:
+def test_a_language_is_detected_by_name_and_head(path: str, head: bytes, language: str) -> None:
     assert detect_language(path, head) == language
 
 
@@ -48,11 +48,11 @@ def test_no_suffix_or_file_name_belongs_to_two_languages() -> None:
 
 
 @pytest.mark.parametrize("language", [one for one in LANGUAGES if one.grammar], ids=lambda one: one.name)
-def test_each_grammar_loads(language: object) -> None:
-    assert load_grammar(language).node_kind_count > 0  # type: ignore[arg-type]
+def test_each_grammar_loads(language: Language) -> None:
+    assert load_grammar(language).node_kind_count > 0
 
 
-def test_telling_languages_loads_no_parser() -> None:
+def test_detecting_languages_loads_no_parser() -> None:
     code = "import sys, codecards.indexer.parse.languages; print('tree_sitter' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -1,10 +1,12 @@
-"""Secret files are known by name, and secrets in shown text are masked."""
+"""Secret files are recognised by name, and secrets in shown text are masked."""
+
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codecards.indexer.text.secrets import MASK, mask_secrets
+from codecards.indexer.text.secrets import MASK, TokenShape, mask_secrets, token_shapes
 from codecards.indexer.walk.secret_names import is_private_key, is_secret_file
 
 
@@ -13,7 +15,7 @@ from codecards.indexer.walk.secret_names import is_private_key, is_secret_file
     ".env app/.env.production prod.env .npmrc home/.aws/credentials .aws/config deploy/id_rsa x/ID_ED25519 server.pem site.key"
     " .docker/config.json .netrc infra/prod.tfvars terraform.tfstate client_secret_123.json my-private.asc .kube/config".split(),
 )
-def test_a_file_is_secret_by_its_name(path: str) -> None:
+def test_a_file_is_secret_by_name(path: str) -> None:
     assert is_secret_file(path)
 
 
@@ -22,7 +24,7 @@ def test_a_file_is_secret_by_its_name(path: str) -> None:
     ".env.example sample.env .env.local.template app/env.py credentials/store.py src/secrets.py key.py monkey.go id_rsa.py"
     " keys/rsa.go docs/config.json private.go book.asc environment.ts config/aws.py .env.d/readme.md".split(),
 )
-def test_a_file_is_no_secret_for_a_name_that_sounds_like_one(path: str) -> None:
+def test_a_file_with_a_similar_name_is_not_secret(path: str) -> None:
     assert not is_secret_file(path)
 
 
@@ -35,21 +37,32 @@ def test_a_file_is_no_secret_for_a_name_that_sounds_like_one(path: str) -> None:
         (b"key = '-----BEGIN RSA " + b"PRIVATE KEY-----'", False),
     ],
 )
-def test_a_private_key_is_known_by_its_first_line(data: bytes, expected: bool) -> None:
+def test_a_private_key_is_recognised_by_its_first_line(data: bytes, expected: bool) -> None:
     assert is_private_key(data) is expected
 
 
-SECRETS = [
-    "AKIA" + "Q7RT" * 4, "ghp_" + "a1B2" * 9, "github_pat_" + "a1B2" * 8, "glpat-" + "a1B2c" * 4, "xox" + "b-0000-aB3dE5fG",
-    "sk_" + "live_a1b2c3d4e5f6a1b2", "sk-" + "ant-api03-" + "aB3" * 10, "AIza" + "aB3dE" * 7, "npm_" + "aB3d" * 9, "hf_" + "aB3" * 12,
-    "eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiIxMjM0In0." + "c2lnbmF0dXJlLTEy",
-]  # fmt: skip
+SHAPES = token_shapes()
+TOKENS = ["".join(shape.example) for shape in SHAPES]
 
 
-@pytest.mark.parametrize("secret", SECRETS)
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)
+def test_the_example_of_a_row_is_masked_and_matches_no_other_row(shape: TokenShape) -> None:
+    example = "".join(shape.example)
+    assert mask_secrets(example) == MASK
+    matching = [other for other in SHAPES if re.search(rf"(?<![A-Za-z0-9])(?:{other.pattern})", example)]
+    assert matching == [shape]
+    assert len(shape.example) > 1, "in one piece it looks like a real token to scanners"
+    assert shape.link.startswith("https://")
+
+
+def test_names_of_rows_are_unique() -> None:
+    assert len({shape.name for shape in SHAPES}) == len(SHAPES)
+
+
+@pytest.mark.parametrize("token", TOKENS)
 @pytest.mark.parametrize("frame", ["{}", 'key = "{}"', "see {}.", "X={}\nnext", "curl -H 'Authorization: Bearer {}'"])
-def test_a_token_is_masked_by_its_shape_wherever_it_stands(secret: str, frame: str) -> None:
-    assert mask_secrets(frame.format(secret)) == frame.format(MASK)
+def test_a_token_is_masked_by_its_shape_in_any_context(token: str, frame: str) -> None:
+    assert mask_secrets(frame.format(token)) == frame.format(MASK)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +84,7 @@ def test_a_token_is_masked_by_its_shape_wherever_it_stands(secret: str, frame: s
         ("//registry.example.org/:_authToken=0123456789abcdef01", f"//registry.example.org/:_authToken={MASK}"),
     ],
 )
-def test_a_value_is_masked_by_the_name_it_is_given_to(text: str, masked: str) -> None:
+def test_a_value_is_masked_by_the_name_that_it_is_assigned_to(text: str, masked: str) -> None:
     assert mask_secrets(text) == masked
 
 
@@ -98,11 +111,11 @@ def test_a_value_is_masked_by_the_name_it_is_given_to(text: str, masked: str) ->
         ".sk-fading-circle-animation-delay { }",
     ],
 )
-def test_code_that_only_speaks_of_secrets_is_shown_as_it_is(text: str) -> None:
+def test_code_about_secrets_is_not_masked(text: str) -> None:
     assert mask_secrets(text) == text
 
 
-def test_a_key_is_masked_line_by_line_also_when_its_end_is_cut_off() -> None:
+def test_a_key_is_masked_line_by_line_even_if_cut_off() -> None:
     head = "-----BEGIN RSA " + "PRIVATE KEY-----"
     body = "MIIEpAIBAAKCAQEA7\nqB1cD2eF3gH4iJ5k=\n"
     whole = f"{head}\n{body}-----END RSA " + "PRIVATE KEY-----\nafter\n"
@@ -111,12 +124,12 @@ def test_a_key_is_masked_line_by_line_also_when_its_end_is_cut_off() -> None:
 
 
 PARTS = st.sampled_from(
-    [*SECRETS, "password", "=", ":", '"', "'", "\n", " ", "a", "7", "://u:", "@h", "_", "-", ".", "TOKEN", MASK]
+    [*TOKENS, "password", "=", ":", '"', "'", "\n", " ", "a", "7", "://u:", "@h", "_", "-", ".", "TOKEN", MASK]
 )
 
 
 @given(st.lists(PARTS, max_size=25).map("".join))
-def test_masking_twice_is_masking_once_and_lines_stay_lines(text: str) -> None:
+def test_masking_is_idempotent_and_keeps_lines(text: str) -> None:
     masked = mask_secrets(text)
     assert mask_secrets(masked) == masked
     assert masked.count("\n") == text.count("\n")

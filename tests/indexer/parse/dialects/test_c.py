@@ -1,4 +1,4 @@
-"""C: what is defined and used, with the preprocessor in between."""
+"""C: definitions and references, with macros in between."""
 
 import pytest
 
@@ -24,7 +24,7 @@ from tests.support.extraction_outline import facts_of, imported, outline, uses
         ("#define MAX(a, b) ((a) > (b))\n#define SIZE 3\n#define GUARD_H\n", ["macro MAX 1-1", "constant SIZE 2-2"]),
         ("int f(void) {\n  int local = 1;\n  return local;\n}", ["function f 1-4"]),
     ],
-)  # fmt: skip
+)
 def test_each_construct_gives_its_definition(source: str, expected: list[str]) -> None:
     assert outline(source, "c") == expected
 
@@ -41,15 +41,25 @@ def test_each_construct_gives_its_definition(source: str, expected: list[str]) -
         ("char *\nold(a, b)\n  char **a;\n  int b;\n{\n  return a[b];\n}", ["function old 1-7"]),
         ("BEGIN_DECLS\nint f(void) { return 1; }\nEND_DECLS", ["function f 2-2"]),
         ("BOOL\nready(int n)\n{\n  return n;\n}", ["function ready 1-5"]),
-        ("#ifdef A\nint f(int a, int b)\n#else\nint f(int a)\n#endif\n{\n  return a;\n}\nint g(void) { return 1; }",
-         ["function f 2-8", "function g 9-9"]),
-        ("int f(int n)\n{\n  if (n)\n    return 1;\n#ifdef A\n  else if (g(n)) {\n    return 2;\n  }\n#endif\n  return n;\n}",
-         ["function f 1-11"]),
-        ('#ifdef __cplusplus\nextern "C" {\n#endif\nint f(void);\n#ifdef __cplusplus\n}\n#endif', ["declaration f 4-4"]),
-        ("#if defined(A)\nint f(void) { return 1; }\n#else\nint f(void) { return 2; }\n#endif", ["function f 2-2", "function f 4-4"]),
+        (
+            "#ifdef A\nint f(int a, int b)\n#else\nint f(int a)\n#endif\n{\n  return a;\n}\nint g(void) { return 1; }",
+            ["function f 2-8", "function g 9-9"],
+        ),
+        (
+            "int f(int n)\n{\n  if (n)\n    return 1;\n#ifdef A\n  else if (g(n)) {\n    return 2;\n  }\n#endif\n  return n;\n}",
+            ["function f 1-11"],
+        ),
+        (
+            '#ifdef __cplusplus\nextern "C" {\n#endif\nint f(void);\n#ifdef __cplusplus\n}\n#endif',
+            ["declaration f 4-4"],
+        ),
+        (
+            "#if defined(A)\nint f(void) { return 1; }\n#else\nint f(void) { return 2; }\n#endif",
+            ["function f 2-2", "function f 4-4"],
+        ),
     ],
-)  # fmt: skip
-def test_the_preprocessor_hides_no_function(source: str, expected: list[str]) -> None:
+)
+def test_macros_hide_no_function(source: str, expected: list[str]) -> None:
     facts = facts_of(source, "c")
     found = [f"{one.kind} {one.qualified_name} {one.first_line}-{one.last_line}" for one in facts.definitions]
     assert found == expected
@@ -63,13 +73,13 @@ def test_a_function_after_broken_syntax_is_found_by_its_head() -> None:
     assert facts_of(source, "c").problems
 
 
-def test_a_macro_that_defines_a_function_after_its_first_argument_is_found_where_the_syntax_is_broken() -> None:
+def test_a_function_that_a_macro_names_is_found_in_broken_syntax() -> None:
     source = "DEFINE_CALL3(open, const char __user *, name, int, flags)\n{\n  return 1;\n}\n"
     found = [(one.kind, one.name, one.first_line, one.last_line) for one in facts_of(source, "c").definitions]
     assert found == [("function", "open", 1, 4)]
 
 
-def test_clearing_macros_keeps_every_line_and_column() -> None:
+def test_blanking_macros_keeps_every_line_and_column() -> None:
     source = "EXPORT int f(int n)\n{\n  return n; /* EXPORT int g */\n}\nLONE_MACRO(x)\nint h;\n"
     cleared = without_macros(source)
     assert [len(line) for line in cleared.split("\n")] == [len(line) for line in source.split("\n")]
@@ -102,18 +112,22 @@ def test_a_static_function_is_not_exported_and_a_comment_above_is_its_documentat
     assert second.exported
 
 
-def test_all_names_of_a_typedef_are_types_beside_each_other() -> None:
+def test_all_names_of_a_typedef_are_types_at_one_level() -> None:
     source = """
     typedef struct node { struct node *next; } Node, *NodePtr;
     typedef unsigned int u32, *pu32;
     """
     found = [one for one in outline(source, "c") if not one.startswith("field")]
     assert found == [
-        "struct node 1-1", "type Node 1-1", "type NodePtr 1-1", "type u32 2-2", "type pu32 2-2",
-    ]  # fmt: skip
+        "struct node 1-1",
+        "type Node 1-1",
+        "type NodePtr 1-1",
+        "type u32 2-2",
+        "type pu32 2-2",
+    ]
 
 
-def test_attributes_behind_a_type_are_no_variables() -> None:
+def test_attributes_after_a_type_are_not_variables() -> None:
     source = """
     struct header { int size; } __packed;
     union both { int a; } __aligned(8) __packed;

@@ -9,8 +9,10 @@ from tests.support.extraction_outline import bound, facts_of, imported, outline,
     ("source", "expected"),
     [
         ("class A : public B<int>, private ns::C { void f(); };", ["class A 1-1", "declaration A.f 1-1"]),
-        ("template <typename T>\nclass Grid {\n  ~Grid() {}\n  explicit operator bool() const { return 1; }\n};",
-         ["class Grid 1-5", "method Grid.~Grid 3-3", "method Grid.operator bool 4-4"]),
+        (
+            "template <typename T>\nclass Grid {\n  ~Grid() {}\n  explicit operator bool() const { return 1; }\n};",
+            ["class Grid 1-5", "method Grid.~Grid 3-3", "method Grid.operator bool 4-4"],
+        ),
         ("template <class T, int N>\nT &Grid<T, N>::at(int i) { return 1; }", ["method Grid.at 1-2"]),
         ("template <class T>\nGrid<T>::Grid() {}", ["constructor Grid.Grid 1-2"]),
         ("Grid &Grid::operator+=(const Grid &o) { return *this; }", ["method Grid.operator+= 1-1"]),
@@ -24,12 +26,12 @@ from tests.support.extraction_outline import bound, facts_of, imported, outline,
         ("A::A() try : x(1) {\n  run();\n} catch (...) {\n}", ["constructor A.A 1-4"]),
         ("void f() { Foo x(a, b); }", ["function f 1-1"]),
     ],
-)  # fmt: skip
+)
 def test_each_construct_gives_its_definition(source: str, expected: list[str]) -> None:
     assert outline(source, "cpp") == expected
 
 
-def test_bases_lose_access_words_and_type_arguments() -> None:
+def test_bases_lose_access_specifiers_and_type_arguments() -> None:
     assert facts_of("class A : public B<int>, private virtual ns::C {};", "cpp").definitions[0].bases == ("B", "ns.C")
 
 
@@ -54,7 +56,7 @@ def test_using_declarations_and_namespace_aliases_are_imports() -> None:
     assert imported(source, "cpp") == [("std", "vector", "vector"), ("foo.bar", "*", ""), ("std.filesystem", "", "fs")]
 
 
-def test_what_stands_after_private_is_not_exported() -> None:
+def test_members_after_private_are_not_exported() -> None:
     source = "class A {\npublic:\n  void shown() {}\nprivate:\n  void hidden() {}\n};"
     shown = {one.name: one.exported for one in facts_of(source, "cpp").definitions}
     assert shown == {"A": True, "shown": True, "hidden": False}

@@ -1,4 +1,4 @@
-"""C#: what is defined, used, imported and bound."""
+"""C#: definitions, references, imports and bindings."""
 
 import pytest
 
@@ -8,17 +8,36 @@ from tests.support.extraction_outline import bound, facts_of, imported, outline,
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("namespace A.B\n{\n  partial class C\n  {\n    C() {}\n    int M() => 1;\n  }\n}",
-         ["namespace A.B 1-8", "class A.B.C 3-7", "constructor A.B.C.C 5-5", "method A.B.C.M 6-6"]),
-        ("record struct R(int A);\ninterface I\n{\n  int F() => 1;\n}\nenum E { A }\nstruct S {}\ndelegate int D(int a);",
-         ["record R 1-1", "interface I 2-5", "method I.F 4-4", "enum E 6-6", "struct S 7-7", "type D 8-8"]),
-        ("class C\n{\n  const int K = 1;\n  int a, b;\n  int P { get; set; }\n  int this[int i] { get { return 1; } }\n  ~C() {}\n}",
-         ["class C 1-8", "constant C.K 3-3", "field C.a 4-4", "field C.b 4-4", "property C.P 5-5", "property C.this[] 6-6", "method C.~C 7-7"]),
-        ("class C\n{\n  public static C operator +(C a, C b) { return a; }\n  public static implicit operator int(C c) => 1;\n}",
-         ["class C 1-5", "method C.operator + 3-3", "method C.operator int 4-4"]),
-        ("class C\n{\n  void M()\n  {\n    int Local() => 1;\n  }\n}", ["class C 1-7", "method C.M 3-6", "function C.M.Local 5-5"]),
+        (
+            "namespace A.B\n{\n  partial class C\n  {\n    C() {}\n    int M() => 1;\n  }\n}",
+            ["namespace A.B 1-8", "class A.B.C 3-7", "constructor A.B.C.C 5-5", "method A.B.C.M 6-6"],
+        ),
+        (
+            "record struct R(int A);\ninterface I\n{\n  int F() => 1;\n}\nenum E { A }\nstruct S {}\ndelegate int D(int a);",
+            ["record R 1-1", "interface I 2-5", "method I.F 4-4", "enum E 6-6", "struct S 7-7", "type D 8-8"],
+        ),
+        (
+            "class C\n{\n  const int K = 1;\n  int a, b;\n  int P { get; set; }\n  int this[int i] { get { return 1; } }\n  ~C() {}\n}",
+            [
+                "class C 1-8",
+                "constant C.K 3-3",
+                "field C.a 4-4",
+                "field C.b 4-4",
+                "property C.P 5-5",
+                "property C.this[] 6-6",
+                "method C.~C 7-7",
+            ],
+        ),
+        (
+            "class C\n{\n  public static C operator +(C a, C b) { return a; }\n  public static implicit operator int(C c) => 1;\n}",
+            ["class C 1-5", "method C.operator + 3-3", "method C.operator int 4-4"],
+        ),
+        (
+            "class C\n{\n  void M()\n  {\n    int Local() => 1;\n  }\n}",
+            ["class C 1-7", "method C.M 3-6", "function C.M.Local 5-5"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_each_construct_gives_its_definition(source: str, expected: list[str]) -> None:
     assert outline(source, "csharp") == expected
 
@@ -64,7 +83,7 @@ def test_a_namespace_for_the_file_is_its_package_and_members_are_private_by_defa
     assert (facts.definitions[0].bases, facts.definitions[0].signature) == (("B", "IC"), "public class A : B, IC")
 
 
-def test_a_base_that_is_constructed_in_the_head_is_a_base() -> None:
+def test_a_base_with_constructor_arguments_is_a_base() -> None:
     facts = facts_of("class A(int x) : B(x), IC;", "csharp")
     assert facts.definitions[0].bases == ("B", "IC")
     assert [one.name for one in facts.references if one.kind == "inherit"] == ["B", "IC"]

@@ -1,4 +1,4 @@
-"""Elixir."""
+"""Elixir: definitions, references, imports and bindings."""
 
 import pytest
 
@@ -8,24 +8,34 @@ from tests.support.extraction_outline import facts_of, imported, outline, uses
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("defmodule A.B do\n  def go(x), do: x\n  defp help(x) when x > 1 do\n    x\n  end\nend",
-         ["module A.B 1-6", "function A.B.go 2-2", "function A.B.help 3-5"]),
-        ("defmodule A do\n  defmodule B do\n    def f, do: 1\n  end\nend", ["module A 1-5", "module A.B 2-4", "function A.B.f 3-3"]),
-        ("defmodule A do\n  @limit 3\n  @doc false\n  @type t :: integer\nend",
-         ["module A 1-5", "constant A.limit 2-2", "type A.t 4-4"]),
+        (
+            "defmodule A.B do\n  def go(x), do: x\n  defp help(x) when x > 1 do\n    x\n  end\nend",
+            ["module A.B 1-6", "function A.B.go 2-2", "function A.B.help 3-5"],
+        ),
+        (
+            "defmodule A do\n  defmodule B do\n    def f, do: 1\n  end\nend",
+            ["module A 1-5", "module A.B 2-4", "function A.B.f 3-3"],
+        ),
+        (
+            "defmodule A do\n  @limit 3\n  @doc false\n  @type t :: integer\nend",
+            ["module A 1-5", "constant A.limit 2-2", "type A.t 4-4"],
+        ),
         ("defprotocol Size do\n  def size(x)\nend", ["interface Size 1-3", "function Size.size 2-2"]),
         ("defimpl Size, for: Map do\n  def size(x), do: 1\nend", ["impl Size.Map 1-3", "function Size.Map.size 2-2"]),
         ("defmodule A do\n  defmacro m(x) do\n    x\n  end\nend", ["module A 1-5", "macro A.m 2-4"]),
         ("defmodule A do\n  @callback init(x) :: y\nend", ["module A 1-3", "declaration A.init 2-2"]),
-        ('defmodule ATest do\n  test "does it", %{a: a} do\n    go(a)\n  end\nend', ["module ATest 1-5", "function ATest.does it 2-4"]),
+        (
+            'defmodule ATest do\n  test "does it", %{a: a} do\n    go(a)\n  end\nend',
+            ["module ATest 1-5", "function ATest.does it 2-4"],
+        ),
         ("defmodule A do\n  def a <> b, do: a\nend", ["module A 1-3", "function A.<> 2-2"]),
     ],
-)  # fmt: skip
+)
 def test_each_construct_gives_its_definition(source: str, expected: list[str]) -> None:
     assert outline(source, "elixir") == expected
 
 
-def test_documentation_stands_in_attributes() -> None:
+def test_documentation_is_read_from_attributes() -> None:
     source = 'defmodule A do\n  @moduledoc """\n  About A.\n  """\n\n  @doc "Goes."\n  @spec go(integer) :: integer\n  def go(x), do: x\nend\n'
     module, function = facts_of(source, "elixir").definitions
     assert module.doc == "About A."
@@ -33,7 +43,7 @@ def test_documentation_stands_in_attributes() -> None:
     assert (function.lead_line, function.first_line) == (6, 8)
 
 
-def test_calls_have_their_modules_and_specs_are_no_calls() -> None:
+def test_calls_have_their_modules_and_specs_are_not_calls() -> None:
     source = """
         defmodule A do
           @spec f(integer) :: t(integer)
@@ -47,7 +57,7 @@ def test_calls_have_their_modules_and_specs_are_no_calls() -> None:
     assert uses(source, "elixir") == ["f -> C.run", "f -> D.pipe", "f -> local", "f -> helper", "f -> self.g"]
 
 
-def test_a_pipe_adds_an_argument_that_is_not_counted() -> None:
+def test_arguments_of_a_piped_call_are_not_counted() -> None:
     facts = facts_of("def f(a), do: a |> go(1) |> A.run(2)\n", "elixir")
     assert {one.name: one.n_arguments for one in facts.references} == {"go": -1, "run": -1}
 
@@ -55,10 +65,15 @@ def test_a_pipe_adds_an_argument_that_is_not_counted() -> None:
 def test_aliases_and_imports() -> None:
     source = "alias A.B.C\nalias A.{D, E}\nalias A.F, as: G\nimport H.I, only: [x: 1]\nuse J\nrequire Logger\n"
     assert imported(source, "elixir") == [
-        ("A.B", "C", "C"), ("A", "D", "D"), ("A", "E", "E"), ("A", "F", "G"), ("H.I", "*", ""), ("J", "*", ""),
-    ]  # fmt: skip
+        ("A.B", "C", "C"),
+        ("A", "D", "D"),
+        ("A", "E", "E"),
+        ("A", "F", "G"),
+        ("H.I", "*", ""),
+        ("J", "*", ""),
+    ]
 
 
-def test_what_defp_defines_is_not_exported() -> None:
+def test_a_function_of_defp_is_not_exported() -> None:
     facts = facts_of("def f(x), do: x\ndefp g(x), do: x\n", "elixir")
     assert {one.name: one.exported for one in facts.definitions} == {"f": True, "g": False}

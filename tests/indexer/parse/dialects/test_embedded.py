@@ -1,4 +1,4 @@
-"""Scripts in pages and cells of notebooks, at their true lines."""
+"""Scripts in pages and cells of notebooks keep the line numbers of the file."""
 
 import json
 
@@ -21,7 +21,7 @@ def code(*lines: str) -> dict[str, object]:
     }
 
 
-def test_cells_are_code_at_the_lines_of_the_file_and_magics_do_not_spoil_them() -> None:
+def test_cells_keep_the_lines_of_the_file_and_magics_are_ignored() -> None:
     text = notebook(
         code("%matplotlib inline", "!pip install x", "def f(x):", "    return g(x)"),
         code("%%time", "def g(x):", "    return x"),
@@ -29,8 +29,9 @@ def test_cells_are_code_at_the_lines_of_the_file_and_magics_do_not_spoil_them() 
     lines = text.split("\n")
     first, second = (next(n for n, line in enumerate(lines, 1) if name in line) for name in ("def f", "def g"))
     assert [one for one in outline(text, "jupyter") if "cell" not in one] == [
-        f"function f {first}-{first + 1}", f"function g {second}-{second + 1}"
-    ]  # fmt: skip
+        f"function f {first}-{first + 1}",
+        f"function g {second}-{second + 1}",
+    ]
     assert uses(text, "jupyter") == ["f -> g"]
 
 
@@ -40,14 +41,14 @@ def test_a_notebook_of_the_third_format_is_read() -> None:
     assert [one.split()[:2] for one in outline(text, "jupyter")] == [["cell", "<cell"], ["function", "old"]]
 
 
-def test_cells_of_a_language_without_a_grammar_are_not_taken_for_python() -> None:
+def test_cells_of_a_language_without_a_grammar_are_not_parsed_as_python() -> None:
     told = {"language_info": {"name": "R"}, "kernelspec": {"language": "R"}}
     assert uses(notebook(code("f <- function(x) {", "}"), metadata=told), "jupyter") == []
     assert facts_of(notebook(code("f <- function(x) {", "}"), metadata=told), "jupyter").definitions[0].kind == "cell"
 
 
 @pytest.mark.parametrize("text", ["{}", "[]", "", "{", '{"cells": null}', '{"cells": 1}', "<<<<<<< HEAD\n{}"])
-def test_what_is_no_notebook_is_told(text: str) -> None:
+def test_a_text_that_is_not_a_notebook_is_reported(text: str) -> None:
     assert [reason for reason, _ in facts_of(text, "jupyter").problems] == [Reason.BAD_NOTEBOOK]
 
 
@@ -55,7 +56,7 @@ def test_a_notebook_without_cells_has_no_problem() -> None:
     assert facts_of(notebook(), "jupyter").problems == ()
 
 
-def test_scripts_of_a_page_are_code_and_what_only_looks_like_one_is_not() -> None:
+def test_scripts_of_a_page_are_code_and_data_blocks_are_not() -> None:
     page = """
     <script type="application/json">{"function": 1}</script>
     <script type="text/template"><div>function no() {}</div></script>

@@ -1,4 +1,4 @@
-"""Haskell."""
+"""Haskell: definitions, references, imports and bindings."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def test_each_construct_gives_its_definition(source: str, expected: list[str]) -
 
 
 def _later(line: str) -> str:
-    """Return an expected line for a text with one line more before it."""
+    """Return an expected outline line shifted by one line."""
     head, _, span = line.rpartition(" ")
     first, last = span.split("-")
     return f"{head} {int(first) + 1}-{int(last) + 1}"
@@ -39,15 +39,19 @@ def test_calls_are_applications_and_operands() -> None:
     assert uses(source, "haskell", "value") == ["go -> helper"]
 
 
-def test_imports_bring_names_and_qualifiers() -> None:
+def test_imports_give_names_and_qualifiers() -> None:
     source = "module M where\nimport Data.Map (Map, lookup)\nimport qualified Data.Text as T\nimport Foo hiding (x)\n"
     assert imported(source, "haskell") == [
-        ("Data.Map", "", "Data.Map"), ("Data.Map", "Map", "Map"), ("Data.Map", "lookup", "lookup"),
-        ("Data.Text", "", "T"), ("Foo", "", "Foo"), ("Foo", "*", ""),
-    ]  # fmt: skip
+        ("Data.Map", "", "Data.Map"),
+        ("Data.Map", "Map", "Map"),
+        ("Data.Map", "lookup", "lookup"),
+        ("Data.Text", "", "T"),
+        ("Foo", "", "Foo"),
+        ("Foo", "*", ""),
+    ]
 
 
-def test_the_export_list_tells_what_others_can_use() -> None:
+def test_only_names_of_the_export_list_are_exported() -> None:
     facts = facts_of("module A.B (go, Foo(..)) where\n-- | Goes.\ngo = 1\nhidden = 2\ndata Foo = Foo Int\n", "haskell")
     assert facts.package == "A.B"
     assert {one.name: one.exported for one in facts.definitions} == {"go": True, "hidden": False, "Foo": True}

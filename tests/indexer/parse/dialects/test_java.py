@@ -1,4 +1,4 @@
-"""Java: what is defined, used, imported and bound."""
+"""Java: definitions, references, imports and bindings."""
 
 import pytest
 
@@ -8,18 +8,31 @@ from tests.support.extraction_outline import bound, facts_of, imported, outline,
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("class A {\n  A() {}\n  @Override\n  public <T> T m(T a) { return a; }\n}", ["class A 1-5", "constructor A.A 2-2", "method A.m 3-4"]),
+        (
+            "class A {\n  A() {}\n  @Override\n  public <T> T m(T a) { return a; }\n}",
+            ["class A 1-5", "constructor A.A 2-2", "method A.m 3-4"],
+        ),
         ("class A {\n  static class B {\n    class C {}\n  }\n}", ["class A 1-5", "class A.B 2-4", "class A.B.C 3-3"]),
-        ("interface I {\n  int K = 1;\n  void m();\n  default void d() {}\n}", ["interface I 1-5", "constant I.K 2-2", "method I.m 3-3", "method I.d 4-4"]),
+        (
+            "interface I {\n  int K = 1;\n  void m();\n  default void d() {}\n}",
+            ["interface I 1-5", "constant I.K 2-2", "method I.m 3-3", "method I.d 4-4"],
+        ),
         ("record P(int x) {\n  P {}\n}", ["record P 1-3", "constructor P.P 2-2"]),
-        ("enum E {\n  A { int f() { return 1; } },\n  B;\n  int f() { return 2; }\n}",
-         ["enum E 1-5", "object E.A 2-2", "method E.A.f 2-2", "method E.f 4-4"]),
-        ("class A {\n  static final int N = 1;\n  private int a, b;\n}", ["class A 1-4", "constant A.N 2-2", "field A.a 3-3", "field A.b 3-3"]),
-        ("class A {\n  Runnable r() {\n    return new Runnable() {\n      public void run() {}\n    };\n  }\n}",
-         ["class A 1-7", "method A.r 2-6", "method A.r.run 4-4"]),
-        ("@interface M {\n  String value() default \"\";\n}", ["interface M 1-3", "method M.value 2-2"]),
+        (
+            "enum E {\n  A { int f() { return 1; } },\n  B;\n  int f() { return 2; }\n}",
+            ["enum E 1-5", "object E.A 2-2", "method E.A.f 2-2", "method E.f 4-4"],
+        ),
+        (
+            "class A {\n  static final int N = 1;\n  private int a, b;\n}",
+            ["class A 1-4", "constant A.N 2-2", "field A.a 3-3", "field A.b 3-3"],
+        ),
+        (
+            "class A {\n  Runnable r() {\n    return new Runnable() {\n      public void run() {}\n    };\n  }\n}",
+            ["class A 1-7", "method A.r 2-6", "method A.r.run 4-4"],
+        ),
+        ('@interface M {\n  String value() default "";\n}', ["interface M 1-3", "method M.value 2-2"]),
     ],
-)  # fmt: skip
+)
 def test_each_construct_gives_its_definition(source: str, expected: list[str]) -> None:
     assert outline(source, "java") == expected
 
@@ -38,7 +51,7 @@ def test_calls_have_their_owner_and_receiver() -> None:
     assert uses(source, "java", "value") == ["f -> Foo.bar"]
 
 
-def test_constructions_annotations_and_bases_are_uses_of_their_own() -> None:
+def test_constructions_annotations_and_bases_are_references() -> None:
     source = "@Entity class A extends B<C> implements I { @Inject A() { super(1); new Foo<>(2); } }"
     assert uses(source, "java", "construct", "decorator", "inherit") == [
         "A -> Entity",

@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript: what is defined, used, imported, exported and bound."""
+"""JavaScript and TypeScript: definitions, references, imports, exports and bindings."""
 
 import pytest
 
@@ -10,22 +10,40 @@ from tests.support.extraction_outline import bound, facts_of, imported, outline,
     [
         ("function f() {}\nasync function* g() {}", ["function f 1-1", "function g 2-2"]),
         ("const f = async (a) => {\n  return a;\n};", ["function f 1-3"]),
-        ("class A extends B {\n  constructor() {}\n  get x() { return 1 }\n  set x(v) {}\n  static make() {}\n  #hid() {}\n  k = 1;\n  on = () => {};\n}",
-         ["class A 1-9", "constructor A.constructor 2-2", "property A.x 3-3", "property A.x 4-4", "method A.make 5-5", "method A.#hid 6-6",
-          "field A.k 7-7", "method A.on 8-8"]),
-        ("Animal.prototype.speak = function () {};\nAnimal.make = function () {};", ["method Animal.speak 1-1", "method Animal.make 2-2"]),
+        (
+            "class A extends B {\n  constructor() {}\n  get x() { return 1 }\n  set x(v) {}\n  static make() {}\n  #hid() {}\n  k = 1;\n  on = () => {};\n}",
+            [
+                "class A 1-9",
+                "constructor A.constructor 2-2",
+                "property A.x 3-3",
+                "property A.x 4-4",
+                "method A.make 5-5",
+                "method A.#hid 6-6",
+                "field A.k 7-7",
+                "method A.on 8-8",
+            ],
+        ),
+        (
+            "Animal.prototype.speak = function () {};\nAnimal.make = function () {};",
+            ["method Animal.speak 1-1", "method Animal.make 2-2"],
+        ),
         ("Animal.prototype = {\n  run() {},\n};", ["method Animal.run 2-2"]),
         ("exports.a = async (x) => {};\nmodule.exports.b = function () {};", ["function a 1-1", "function b 2-2"]),
-        ("const api = {\n  twice(n) {},\n  thrice: function (n) {},\n  deep: { f: () => 1 },\n};",
-         ["variable api 1-5", "method api.twice 2-2", "method api.thrice 3-3", "method api.deep.f 4-4"]),
-        ("(function (root) {\n  function inner() {}\n  var api = { go() {} };\n})(this);", ["function inner 2-2", "method api.go 3-3"]),
+        (
+            "const api = {\n  twice(n) {},\n  thrice: function (n) {},\n  deep: { f: () => 1 },\n};",
+            ["variable api 1-5", "method api.twice 2-2", "method api.thrice 3-3", "method api.deep.f 4-4"],
+        ),
+        (
+            "(function (root) {\n  function inner() {}\n  var api = { go() {} };\n})(this);",
+            ["function inner 2-2", "method api.go 3-3"],
+        ),
         ("export default function () {\n  return 1;\n}", ["function default 1-3"]),
         ("export default () => {\n  go();\n};", ["function default 1-3"]),
         ("const LIMIT = 1;\nlet a = 1,\n  b = 2;", ["constant LIMIT 1-1", "variable a 2-2", "variable b 3-3"]),
         ("const fs = require('fs');\nfunction f() { const local = 1; }", ["function f 2-2"]),
         ("const K = class {\n  m() {}\n};", ["class K 1-3", "method K.m 2-2"]),
     ],
-)  # fmt: skip
+)
 def test_each_construct_gives_its_definition(source: str, expected: list[str]) -> None:
     assert outline(source, "javascript") == expected
 
@@ -33,19 +51,29 @@ def test_each_construct_gives_its_definition(source: str, expected: list[str]) -
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("export function f(a: string): void;\nexport function f(a: Date): void;\nexport function f(a: any) {\n}",
-         ["function f 1-1", "function f 2-2", "function f 3-4"]),
-        ("export abstract class P<T> {\n  constructor(private readonly n: N) {}\n  protected abstract go(a: T): string;\n}",
-         ["class P 1-4", "constructor P.constructor 2-2", "method P.go 3-3"]),
-        ("@Injectable({ a: () => 1 })\nexport class A {\n  @Input() x: Foo;\n  @On('y')\n  m() {}\n}",
-         ["class A 1-6", "function A.a 1-1", "field A.x 3-3", "method A.m 4-5"]),
-        ("interface S extends T {\n  write(a: string): void;\n  size: number }\nenum L { A }\ntype U = A | B;",
-         ["interface S 1-3", "method S.write 2-2", "enum L 4-4", "type U 5-5"]),
-        ("export namespace N.M {\n  export const z = 1;\n}\ndeclare function hook(n: string): void;\ndeclare module 'x' {}",
-         ["namespace N.M 1-3", "variable N.M.z 2-2", "function hook 4-4", "namespace x 5-5"]),
+        (
+            "export function f(a: string): void;\nexport function f(a: Date): void;\nexport function f(a: any) {\n}",
+            ["function f 1-1", "function f 2-2", "function f 3-4"],
+        ),
+        (
+            "export abstract class P<T> {\n  constructor(private readonly n: N) {}\n  protected abstract go(a: T): string;\n}",
+            ["class P 1-4", "constructor P.constructor 2-2", "method P.go 3-3"],
+        ),
+        (
+            "@Injectable({ a: () => 1 })\nexport class A {\n  @Input() x: Foo;\n  @On('y')\n  m() {}\n}",
+            ["class A 1-6", "function A.a 1-1", "field A.x 3-3", "method A.m 4-5"],
+        ),
+        (
+            "interface S extends T {\n  write(a: string): void;\n  size: number }\nenum L { A }\ntype U = A | B;",
+            ["interface S 1-3", "method S.write 2-2", "enum L 4-4", "type U 5-5"],
+        ),
+        (
+            "export namespace N.M {\n  export const z = 1;\n}\ndeclare function hook(n: string): void;\ndeclare module 'x' {}",
+            ["namespace N.M 1-3", "variable N.M.z 2-2", "function hook 4-4", "namespace x 5-5"],
+        ),
         ("export const f = <T,>(a: T): T => {\n  return a;\n};", ["function f 1-3"]),
     ],
-)  # fmt: skip
+)
 def test_typescript_adds_its_own_constructs(source: str, expected: list[str]) -> None:
     assert outline(source, "typescript") == expected
 
@@ -65,7 +93,7 @@ def test_calls_have_their_owner_and_receiver(source: str, expected: list[str]) -
     assert sorted(uses(source, "javascript")) == sorted(expected)
 
 
-def test_construction_and_inheritance_are_uses_of_their_own() -> None:
+def test_construction_and_inheritance_are_references() -> None:
     source = "class A extends N.B {}\nnew A(1); new N.C();"
     assert uses(source, "javascript", "construct", "inherit") == ["A -> N.B", "-> A", "-> N.C"]
 
@@ -75,13 +103,18 @@ def test_construction_and_inheritance_are_uses_of_their_own() -> None:
     [
         ("import d, { a as b, c } from './m'", [("./m", "default", "d"), ("./m", "a", "b"), ("./m", "c", "c")]),
         ("import * as ns from 'x'; import './side'", [("x", "", "ns"), ("./side", "", "")]),
-        ("const { a, b: c } = require('./m'); const m = require('./n'); const k = require('./o').k;",
-         [("./m", "a", "a"), ("./m", "b", "c"), ("./n", "", "m"), ("./o", "k", "k")]),
+        (
+            "const { a, b: c } = require('./m'); const m = require('./n'); const k = require('./o').k;",
+            [("./m", "a", "a"), ("./m", "b", "c"), ("./n", "", "m"), ("./o", "k", "k")],
+        ),
         ("const m = await import('./lazy')", [("./lazy", "", "m")]),
-        ("export { a as b } from './m'; export * from './n'; export * as q from './o'", [("./m", "a", "b"), ("./n", "*", ""), ("./o", "", "q")]),
+        (
+            "export { a as b } from './m'; export * from './n'; export * as q from './o'",
+            [("./m", "a", "b"), ("./n", "*", ""), ("./o", "", "q")],
+        ),
         ("module.exports = require('./m'); exports.a = require('./n')", [("./m", "*", ""), ("./n", "", "a")]),
     ],
-)  # fmt: skip
+)
 def test_each_module_form_gives_its_names(source: str, expected: list[tuple[str, str, str]]) -> None:
     assert imported(source, "javascript") == expected
 
@@ -104,7 +137,7 @@ def test_names_for_importers_are_exports(source: str, expected: list[tuple[str, 
     assert [(one.name, one.local) for one in facts_of(source, "javascript").exports] == expected
 
 
-def test_a_module_keeps_to_itself_what_it_does_not_export() -> None:
+def test_only_exports_of_a_module_are_exported() -> None:
     facts = facts_of("export function a() {}\nfunction b() {}\nfunction c() {}\nexport { c }", "javascript")
     assert {one.name: one.exported for one in facts.definitions} == {"a": True, "b": False, "c": True}
     assert facts_of("function a() {}", "javascript").definitions[0].exported
@@ -137,6 +170,6 @@ def test_jsdoc_and_heads_are_kept() -> None:
     assert (pad.signature, pad.returns) == ("pad = (text: string, w: number): string", "string")
 
 
-def test_a_generic_call_that_is_awaited_is_a_call() -> None:
+def test_an_awaited_generic_call_is_a_call() -> None:
     source = "async function load() { await this.http.get<User>('/x'); return await make<User>(1) }\n"
     assert uses(source, "typescript") == ["load -> self.http.get", "load -> make"]

@@ -1,4 +1,4 @@
-"""Kotlin."""
+"""Kotlin: definitions, references, imports and bindings."""
 
 import pytest
 
@@ -11,8 +11,10 @@ from tests.support.extraction_outline import bound, facts_of, imported, outline,
         ("interface I {\n  fun m(a: Int): Int\n}", ["interface I 1-3", "method I.m 2-2"]),
         ("fun interface Run {\n  fun go()\n}", ["interface Run 1-3", "method Run.go 2-2"]),
         ("enum class Mode {\n  ON, OFF;\n\n  fun next() = 1\n}", ["enum Mode 1-5", "method Mode.next 4-4"]),
-        ("data class A(val r: R) : B(r), C {\n  companion object {\n    fun of() = A(1)\n  }\n}",
-         ["class A 1-5", "method A.of 3-3"]),
+        (
+            "data class A(val r: R) : B(r), C {\n  companion object {\n    fun of() = A(1)\n  }\n}",
+            ["class A 1-5", "method A.of 3-3"],
+        ),
         ("object Registry {\n  private val all = 1\n}", ["object Registry 1-3", "field Registry.all 2-2"]),
         ("fun <T> List<T>.second(): T = this[1]", ["method List.second 1-1"]),
         ("val String.loud: Int\n  get() = size(1)", ["property String.loud 1-2"]),
@@ -20,7 +22,7 @@ from tests.support.extraction_outline import bound, facts_of, imported, outline,
         ("typealias Handler = (A) -> Unit", ["type Handler 1-1"]),
         ("class A {\n  constructor(x: Int) : this() { go() }\n}", ["class A 1-3", "constructor A.constructor 2-2"]),
     ],
-)  # fmt: skip
+)
 def test_each_construct_gives_its_definition(source: str, expected: list[str]) -> None:
     assert outline(source, "kotlin") == expected
 
@@ -34,7 +36,7 @@ def test_calls_have_their_receivers() -> None:
     assert uses(source, "kotlin") == ["f -> a.b.go", "f -> Registry.add", "f -> ?.shout", "f -> xs.each", "f -> it.run"]
 
 
-def test_arguments_are_not_counted_where_a_lambda_follows() -> None:
+def test_arguments_are_not_counted_if_a_lambda_follows() -> None:
     source = "fun f() {\n  each(1) { go(1, 2) }\n}"
     assert {one.name: one.n_arguments for one in facts_of(source, "kotlin").references} == {"each": -1, "go": 2}
 
@@ -50,7 +52,7 @@ def test_imports_and_package() -> None:
     assert facts_of(source, "kotlin").package == "demo.x"
 
 
-def test_members_on_one_line_with_the_braces_are_found() -> None:
+def test_members_on_the_line_of_their_braces_are_found() -> None:
     source = """
     sealed interface Shape { data class Round(val r: Int) : Shape; data object Flat : Shape }
     enum class Op(val sign: String) { ADD("+") { override fun run() = 1 }, SUB("-"); abstract fun run(): Int }
@@ -60,7 +62,14 @@ def test_members_on_one_line_with_the_braces_are_found() -> None:
     }
     """
     assert outline(source, "kotlin") == [
-        "interface Shape 1-1", "class Shape.Round 1-1", "object Shape.Flat 1-1",
-        "enum Op 2-2", "method Op.run 2-2", "method Op.run 2-2",
-        "class Shop 3-6", "class Shop.Till 4-4", "method Shop.Till.owner 4-4", "method Shop.name 5-5",
-    ]  # fmt: skip
+        "interface Shape 1-1",
+        "class Shape.Round 1-1",
+        "object Shape.Flat 1-1",
+        "enum Op 2-2",
+        "method Op.run 2-2",
+        "method Op.run 2-2",
+        "class Shop 3-6",
+        "class Shop.Till 4-4",
+        "method Shop.Till.owner 4-4",
+        "method Shop.name 5-5",
+    ]

@@ -1,4 +1,4 @@
-"""Lua."""
+"""Lua: definitions, references, imports and bindings."""
 
 import pytest
 
@@ -34,12 +34,12 @@ def test_required_modules_are_imports_under_their_local_name() -> None:
     assert imported(source, "lua") == [("a.util", "", "util"), ("b", "f", "f"), ("c", "", "")]
 
 
-def test_an_object_has_the_table_that_is_its_metatable() -> None:
+def test_the_type_of_an_object_is_its_metatable() -> None:
     source = "local a = Foo.new(1)\nlocal b = setmetatable({}, { __index = Bar })\nlocal c = setmetatable({}, Baz)\n"
     assert bound(source, "lua") == {"a": "Foo.new()", "b": "Bar", "c": "Baz"}
 
 
-def test_the_returned_table_is_what_a_file_exports() -> None:
+def test_a_file_exports_the_table_that_it_returns() -> None:
     facts = facts_of("local M = {}\nfunction M.f() end\nlocal function g() end\nreturn M\n", "lua")
     assert [(one.name, one.local) for one in facts.exports] == [("default", "M"), ("f", "M.f")]
     assert {one.name: one.exported for one in facts.definitions} == {"M": True, "f": True, "g": False}

@@ -1,4 +1,4 @@
-"""PHP: what is defined, used, imported and bound."""
+"""PHP: definitions, references, imports and bindings."""
 
 import pytest
 
@@ -9,14 +9,21 @@ from tests.support.extraction_outline import bound, facts_of, imported, outline,
     ("source", "expected"),
     [
         ("<?php\nfunction f(int $a): int\n{\n  return $a;\n}", ["function f 2-5"]),
-        ("<?php\nabstract class A\n{\n  const X = 1;\n  private ?B $b;\n  public function __construct() {}\n  abstract function m();\n}",
-         ["class A 2-8", "constant A.X 4-4", "field A.b 5-5", "constructor A.__construct 6-6", "method A.m 7-7"]),
-        ("<?php\ninterface I { public function m(): int; }\ntrait T { function t() {} }\nenum E: string { case A = 'a'; function l() {} }",
-         ["interface I 2-2", "method I.m 2-2", "trait T 3-3", "method T.t 3-3", "enum E 4-4", "method E.l 4-4"]),
-        ("<html>\n<?php\nfunction row() {\n  return <<<X\n  function fake() {}\n  X;\n}\n?>\n</html>", ["function row 3-7"]),
+        (
+            "<?php\nabstract class A\n{\n  const X = 1;\n  private ?B $b;\n  public function __construct() {}\n  abstract function m();\n}",
+            ["class A 2-8", "constant A.X 4-4", "field A.b 5-5", "constructor A.__construct 6-6", "method A.m 7-7"],
+        ),
+        (
+            "<?php\ninterface I { public function m(): int; }\ntrait T { function t() {} }\nenum E: string { case A = 'a'; function l() {} }",
+            ["interface I 2-2", "method I.m 2-2", "trait T 3-3", "method T.t 3-3", "enum E 4-4", "method E.l 4-4"],
+        ),
+        (
+            "<html>\n<?php\nfunction row() {\n  return <<<X\n  function fake() {}\n  X;\n}\n?>\n</html>",
+            ["function row 3-7"],
+        ),
         ("<?php\nnamespace A\\B {\n  class C {}\n}", ["namespace A.B 2-4", "class A.B.C 3-3"]),
     ],
-)  # fmt: skip
+)
 def test_each_construct_gives_its_definition(source: str, expected: list[str]) -> None:
     assert outline(source, "php") == expected
 

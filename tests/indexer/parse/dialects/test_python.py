@@ -1,4 +1,4 @@
-"""Python: what is defined, used, imported and bound."""
+"""Python: definitions, references, imports and bindings."""
 
 import pytest
 
@@ -12,20 +12,38 @@ from tests.support.extraction_outline import bound, facts_of, imported, outline,
         ("def f(a): pass", ["function f 1-1"]),
         ("async def f():\n    def g():\n        pass\n    return g", ["function f 1-4", "function f.g 2-3"]),
         ("@a\n@b(\n  1,\n)\ndef f():\n    pass", ["function f 1-6"]),
-        ("class A(B):\n    def __init__(self): pass\n    def m(self): pass",
-         ["class A 1-3", "constructor A.__init__ 2-2", "method A.m 3-3"]),
-        ("class A:\n    @property\n    def p(self): pass\n    @p.setter\n    def p(self, v): pass",
-         ["class A 1-5", "property A.p 2-3", "property A.p 4-5"]),
-        ("class A:\n    @overload\n    def m(self, a: int): ...\n    @overload\n    def m(self, a: str): ...\n    def m(self, a): pass",
-         ["class A 1-6", "method A.m 2-3", "method A.m 4-5", "method A.m 6-6"]),
+        (
+            "class A(B):\n    def __init__(self): pass\n    def m(self): pass",
+            ["class A 1-3", "constructor A.__init__ 2-2", "method A.m 3-3"],
+        ),
+        (
+            "class A:\n    @property\n    def p(self): pass\n    @p.setter\n    def p(self, v): pass",
+            ["class A 1-5", "property A.p 2-3", "property A.p 4-5"],
+        ),
+        (
+            "class A:\n    @overload\n    def m(self, a: int): ...\n    @overload\n    def m(self, a: str): ...\n    def m(self, a): pass",
+            ["class A 1-6", "method A.m 2-3", "method A.m 4-5", "method A.m 6-6"],
+        ),
         ("class A:\n    class B:\n        x = 1", ["class A 1-3", "class A.B 2-3", "field A.B.x 3-3"]),
-        ("LIMIT = 3\nname: str = 'x'\na, b = 1, 2", ["constant LIMIT 1-1", "variable name 2-2", "variable a 3-3", "variable b 3-3"]),
-        ("if x:\n    y = 1\ntry:\n    z = 1\nexcept E:\n    z = 2", ["variable y 2-2", "variable z 4-4", "variable z 6-6"]),
+        (
+            "LIMIT = 3\nname: str = 'x'\na, b = 1, 2",
+            ["constant LIMIT 1-1", "variable name 2-2", "variable a 3-3", "variable b 3-3"],
+        ),
+        (
+            "if x:\n    y = 1\ntry:\n    z = 1\nexcept E:\n    z = 2",
+            ["variable y 2-2", "variable z 4-4", "variable z 6-6"],
+        ),
         ("def f():\n    local = 1", ["function f 1-2"]),
-        ("type Pair[T] = tuple[T, T]\ndef first[T, *Ts](a: T) -> T:\n    return a", ["type Pair 1-1", "function first 2-3"]),
-        ("def f():\n    match = 1\n    type = match\n    match type:\n        case 1: pass\ndef g(): pass", ["function f 1-5", "function g 6-6"]),
+        (
+            "type Pair[T] = tuple[T, T]\ndef first[T, *Ts](a: T) -> T:\n    return a",
+            ["type Pair 1-1", "function first 2-3"],
+        ),
+        (
+            "def f():\n    match = 1\n    type = match\n    match type:\n        case 1: pass\ndef g(): pass",
+            ["function f 1-5", "function g 6-6"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_each_construct_gives_its_definition(source: str, expected: list[str]) -> None:
     assert outline(source, "python") == expected
 
@@ -53,7 +71,7 @@ def test_arguments_are_counted_unless_a_splat_hides_their_number() -> None:
     assert [one.n_arguments for one in facts.references] == [0, 2, -1, 2, 1]
 
 
-def test_functions_that_are_passed_on_are_uses_and_plain_variables_are_not() -> None:
+def test_functions_passed_as_values_are_references_and_variables_are_not() -> None:
     source = """
         import pool
         def work(): pass
@@ -65,7 +83,7 @@ def test_functions_that_are_passed_on_are_uses_and_plain_variables_are_not() -> 
     assert uses(source, "python", "value") == ["start -> work", "start -> pool.stop", "start -> work"]
 
 
-def test_types_in_annotations_are_uses() -> None:
+def test_types_in_annotations_are_references() -> None:
     source = "def f(a: Foo, b: list[Bar] | None = None) -> 'int': pass\ntry: pass\nexcept (E1, E2): pass"
     assert uses(source, "python", "type") == ["f -> Foo", "f -> Bar", "-> E1", "-> E2"]
 
@@ -88,7 +106,7 @@ def test_dots_before_a_module_are_its_level_however_many() -> None:
     assert [one.level for one in facts.imports] == [2, 27]
 
 
-def test_an_import_inside_a_function_holds_there() -> None:
+def test_an_import_inside_a_function_is_scoped_to_it() -> None:
     assert [one.scope for one in facts_of("def f():\n    import a", "python").imports] == [0]
 
 
@@ -113,7 +131,7 @@ def test_local_names_are_bound_to_their_types(source: str, expected: dict[str, s
     assert {name: found.get(name) for name in expected} == expected
 
 
-def test_what_self_holds_is_bound_in_the_class() -> None:
+def test_attributes_of_self_are_bound_in_the_class() -> None:
     facts = facts_of("class A:\n    def m(self):\n        self.x = Foo()", "python")
     assert [(one.name, facts.definitions[one.scope].name) for one in facts.bindings] == [("self.x", "A")]
 
@@ -141,11 +159,11 @@ def test_names_with_one_underscore_are_private_and_dunder_all_is_exported() -> N
     assert {one.name: one.exported for one in facts.definitions} == {"__all__": True, "a": True, "_c": False}
 
 
-def test_the_module_docstring_leads_the_file() -> None:
+def test_the_module_docstring_is_the_leading_comment() -> None:
     assert facts_of('#!/usr/bin/env python\n"""Does\nthings."""\nx = 1', "python").leading_comment == "Does\nthings."
 
 
-def test_comments_are_no_part_of_a_head() -> None:
+def test_comments_are_not_part_of_a_signature() -> None:
     source = """
         def connect(
             host: str,  # where (and, if need be, how)
@@ -157,7 +175,7 @@ def test_comments_are_no_part_of_a_head() -> None:
     assert facts_of(source, "python").definitions[0].signature == "def connect( host: str, port: int = 80, ) -> None"
 
 
-def test_a_head_that_is_cut_says_so() -> None:
+def test_a_cut_signature_ends_with_an_ellipsis() -> None:
     written = ", ".join(f"argument_{number}: int" for number in range(40))
     signature = facts_of(f"def run({written}) -> None:\n    pass\n", "python").definitions[0].signature
     assert signature.startswith("def run(argument_0: int, ")

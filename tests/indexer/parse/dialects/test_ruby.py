@@ -1,4 +1,4 @@
-"""Ruby: what is defined, used, imported and bound."""
+"""Ruby: definitions, references, imports and bindings."""
 
 import pytest
 
@@ -69,7 +69,7 @@ def test_local_names_are_bound_to_their_types() -> None:
     assert found == {"x": "N.Foo", "self.y": "Bar", "z": "make()", "self.p": "=p"}
 
 
-def test_what_stands_after_private_is_private() -> None:
+def test_methods_after_private_are_not_exported() -> None:
     facts = facts_of(
         "class A\n  def a; end\n  private\n  def b; end\n  public\n  def c; end\nend\nclass B\n  def d; end\n  private def e; end\nend",
         "ruby",

@@ -1,4 +1,4 @@
-"""Rust: what is defined, used, imported and bound."""
+"""Rust: definitions, references, imports and bindings."""
 
 import pytest
 
@@ -8,12 +8,20 @@ from tests.support.extraction_outline import bound, facts_of, imported, outline,
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
-        ("pub async fn f() {}\nunsafe extern \"C\" fn g() {}", ["function f 1-1", "function g 2-2"]),
-        ("struct P { a: u8 }\nstruct Q;\nenum E { A }\nunion U { a: u8 }", ["struct P 1-1", "struct Q 2-2", "enum E 3-3", "struct U 4-4"]),
-        ("impl<T: Clone> Grid<T> {\n  pub fn new() -> Self { Grid }\n  fn at(&self) {}\n}", ["impl Grid 1-4", "method Grid.new 2-2", "method Grid.at 3-3"]),
+        ('pub async fn f() {}\nunsafe extern "C" fn g() {}', ["function f 1-1", "function g 2-2"]),
+        (
+            "struct P { a: u8 }\nstruct Q;\nenum E { A }\nunion U { a: u8 }",
+            ["struct P 1-1", "struct Q 2-2", "enum E 3-3", "struct U 4-4"],
+        ),
+        (
+            "impl<T: Clone> Grid<T> {\n  pub fn new() -> Self { Grid }\n  fn at(&self) {}\n}",
+            ["impl Grid 1-4", "method Grid.new 2-2", "method Grid.at 3-3"],
+        ),
         ("impl Area for m::Grid<u8> {\n  fn area(&self) {}\n}", ["impl Grid 1-3", "method Grid.area 2-2"]),
-        ("trait Area: Base {\n  const N: u8;\n  fn area(&self);\n  fn both(&self) {}\n}",
-         ["trait Area 1-5", "constant Area.N 2-2", "method Area.area 3-3", "method Area.both 4-4"]),
+        (
+            "trait Area: Base {\n  const N: u8;\n  fn area(&self);\n  fn both(&self) {}\n}",
+            ["trait Area 1-5", "constant Area.N 2-2", "method Area.area 3-3", "method Area.both 4-4"],
+        ),
         ("mod m {\nfn f() {}\n}\nmod other;", ["module m 1-3", "function m.f 2-2"]),
         ("macro_rules! twice {\n  ($e:expr) => { $e };\n}", ["macro twice 1-3"]),
         ("const A: u8 = 1;\nstatic B: u8 = 1;\ntype C = u8;", ["constant A 1-1", "variable B 2-2", "type C 3-3"]),
@@ -21,7 +29,7 @@ from tests.support.extraction_outline import bound, facts_of, imported, outline,
         ("fn f() {\n  fn inner() {}\n  const K: u8 = 1;\n}", ["function f 1-4", "function f.inner 2-2"]),
         ("#[cfg(test)]\nmod tests { #[test] fn t() {} }", ["module tests 1-2", "function tests.t 2-2"]),
     ],
-)  # fmt: skip
+)
 def test_each_construct_gives_its_definition(source: str, expected: list[str]) -> None:
     assert outline(source, "rust") == expected
 
@@ -41,7 +49,7 @@ def test_calls_have_their_owner_and_receiver_in_macros_too(body: str, expected: 
     assert sorted(uses(f"impl A {{ fn f(&self) {{ {body} }} }}", "rust")) == sorted(expected)
 
 
-def test_macros_constructions_and_traits_are_uses_of_their_own() -> None:
+def test_macros_constructions_and_traits_are_references() -> None:
     source = "impl Area for Grid { fn f() { twice!(1); Foo { a: 1 }; m::Bar { b } } }"
     assert uses(source, "rust", "macro", "construct", "inherit") == [
         "Grid -> Area",
@@ -51,7 +59,7 @@ def test_macros_constructions_and_traits_are_uses_of_their_own() -> None:
     ]
 
 
-def test_a_use_tree_gives_each_name_by_itself() -> None:
+def test_a_use_tree_gives_one_import_for_each_name() -> None:
     source = "use std::{fmt::{self, Display as D}, io::*};\nuse super::x;\nextern crate serde;"
     assert imported(source, "rust") == [
         ("std.fmt", "", "fmt"),

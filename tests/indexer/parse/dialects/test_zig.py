@@ -1,4 +1,4 @@
-"""Zig."""
+"""Zig: definitions, references, imports and bindings."""
 
 import pytest
 
@@ -10,19 +10,23 @@ from tests.support.extraction_outline import bound, facts_of, imported, outline,
     [
         ("pub fn go(a: i32) void {}", ["function go 1-1"]),
         ("extern fn ext(a: i32) void;", ["declaration ext 1-1"]),
-        ("const Point = struct {\n    x: i32,\n    const zero = 0;\n    fn init() void {}\n};",
-         ["struct Point 1-5", "constant Point.zero 3-3", "method Point.init 4-4"]),
+        (
+            "const Point = struct {\n    x: i32,\n    const zero = 0;\n    fn init() void {}\n};",
+            ["struct Point 1-5", "constant Point.zero 3-3", "method Point.init 4-4"],
+        ),
         ("pub const E = enum(u8) {\n    a,\n    fn m() void {}\n};", ["enum E 1-4", "method E.m 3-3"]),
         ("const U = union(enum) { a: i32 };", ["struct U 1-1"]),
         ("const Err = error{ A, B };", ["enum Err 1-1"]),
-        ("pub fn List(comptime T: type) type {\n    return struct {\n        fn append(x: T) void {}\n    };\n}",
-         ["function List 1-5", "method List.append 3-3"]),
+        (
+            "pub fn List(comptime T: type) type {\n    return struct {\n        fn append(x: T) void {}\n    };\n}",
+            ["function List 1-5", "method List.append 3-3"],
+        ),
         ("var count: i32 = 1;", ["variable count 1-1"]),
         ('test "does it" {\n    try go(1);\n}', ["function does it 1-3"]),
         ('const std = @import("std");', []),
         ("fn f() void {\n    const local = 1;\n}", ["function f 1-3"]),
     ],
-)  # fmt: skip
+)
 def test_each_construct_gives_its_definition(source: str, expected: list[str]) -> None:
     assert outline(source, "zig") == expected
 

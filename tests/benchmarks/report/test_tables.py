@@ -1,11 +1,11 @@
-"""Results on disk, and the tables made of them."""
+"""Results on disk, and the tables generated from them."""
 
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from benchmarks.report.readme_tables import UnknownTableError, check_report, filled, rewrite_report
+from benchmarks.report.tables import REPORTS, UnknownTableError, check_report, filled, rewrite_report
 from benchmarks.result_files import Result, newest, read_results, write_result
 
 QUALITY = Result(
@@ -96,7 +96,16 @@ def test_sets_and_systems_stand_in_their_order_and_unknown_ones_at_the_end() -> 
         for name in ("chinese", "a_users_own", "swebench_dev_verified", "semble_dev")
     ]
     lines = filled("<!-- bench:quality -->\n<!-- /bench:quality -->", results).splitlines()[3:-1]
-    assert [line.split(" | ")[0] for line in lines[::3]] == [
-        "| semble_dev (2)", "| swebench_dev_verified (2)", "| chinese (2)", "| a_users_own (2)",
-    ]  # fmt: skip
+    names = ["semble_dev", "swebench_dev_verified", "chinese", "a_users_own"]
+    assert [line.split(" | ")[0] for line in lines[::3]] == [f"| {name} (2)" for name in names]
     assert [line.split(" | ")[1] for line in lines[:3]] == ["codecards", "semble", "another"]
+
+
+@pytest.mark.parametrize("report", REPORTS, ids=lambda path: path.name)
+def test_the_committed_tables_are_current(report: Path) -> None:
+    assert check_report(report), "run: python -m benchmarks report"
+
+
+def test_headline_figures_need_every_measurement() -> None:
+    with pytest.raises(UnknownTableError, match="there is no result of quality-semble_dev, quality-default-set-1"):
+        filled("<!-- bench:headlines -->\n<!-- /bench:headlines -->\n", [GRAPH])

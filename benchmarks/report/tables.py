@@ -1,4 +1,4 @@
-"""Report: results as tables, on the terminal and between the markers of the README."""
+"""Prints results as tables, on the terminal and between the markers of README.md, README.zh-CN.md and docs/benchmarks.md."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,16 +22,43 @@ COLUMNS = {
     "recall@2000tokens": "recall 2k tok",
 }
 """Metrics of the tables, and their headings."""
-SETS = (
-    "semble_dev", "sweqa_dev", "default-set-1", "swebench_dev_verified", "swebench_dev", "swebench_multi_dev", "pypi_dev",
-    "chinese", "chinese_without_documents", "the_same_in_english",
-)  # fmt: skip
+SETS = tuple(
+    "semble_dev sweqa_dev default-set-1 swebench_dev_verified swebench_dev swebench_multi_dev pypi_dev "
+    "chinese chinese_without_documents the_same_in_english".split()
+)
 """Order of the query sets in tables; others follow by name."""
+ROOT = Path(__file__).parents[2]
+REPORTS = (ROOT / "README.md", ROOT / "README.zh-CN.md", ROOT / "docs" / "benchmarks.md")
+"""The files whose tables are generated."""
 MARKED = re.compile(r"(<!-- bench:([\w-]+) -->\n)(.*?)(<!-- /bench:\2 -->)", re.DOTALL)
 
 
+HEADLINES = {
+    "headlines": (
+        "compared with",
+        "the right file comes first (420 questions, 21 repositories, 19 languages)",
+        "right files among the first ten results (the same questions)",
+        "the right function among the first ten results (2,820 questions, 12 packages)",
+        "nonsense that is called found (9,594 queries)",
+        "time of a warm query",
+        "what an agent opens or edits next is in view (6,701 turns, 4,000 tokens each)",
+    ),
+    "headlines-zh": (
+        "对比",
+        "正确的文件排在第一位（420 个问题，21 个仓库，19 种语言）",
+        "正确的文件进入前十个结果（同一批问题）",
+        "正确的函数进入前十个结果（2,820 个问题，12 个包）",
+        "无意义的查询被误判为 found（9,594 个查询）",
+        "一次热查询的耗时",
+        "智能体下一步要打开或修改的内容已在视野中（6,701 个回合，每回合 4,000 token）",
+    ),
+}
+"""Name of a table of headline figures → the heading of its last column, and the labels of its six rows."""
+SEMBLE = "semble 0.7.0"
+
+
 class UnknownTableError(Exception):
-    """A marker names a table that there is no result for."""
+    """A marker names a table for which there is no result."""
 
 
 def print_quality(system: str, figures: Mapping[str, Any]) -> None:
@@ -72,7 +99,7 @@ def rewrite_report(file: Path, results_folder: Path = RESULTS) -> None:
     """Write the newest results between a file's markers `<!-- bench:NAME -->` and `<!-- /bench:NAME -->`.
 
     Raises:
-        UnknownTableError: A marker names what there is no result for.
+        UnknownTableError: A marker names a table for which there is no result.
     """
     text = file.read_text(encoding="utf-8")
     file.write_text(filled(text, read_results(results_folder)), encoding="utf-8")
@@ -87,8 +114,8 @@ def check_report(file: Path, results_folder: Path = RESULTS) -> bool:
 def filled(text: str, results: list[Result]) -> str:
     """Return text with the newest results between its markers.
 
-    Names: `quality` for one table over all query sets, `speed`, `nonsense`, or the name of any result
-    with figures of the form row -> column -> number.
+    Names: `headlines` and `headlines-zh` for the six headline figures, `quality` for one table over all query sets, `speed`,
+    `nonsense`, or the name of any result with figures of the form row → column → number.
     """
     latest = newest(results)
 
@@ -99,6 +126,8 @@ def filled(text: str, results: list[Result]) -> str:
 
 
 def _table(name: str, latest: Mapping[str, Result]) -> str:
+    if name in HEADLINES:
+        return markdown(headline_rows(HEADLINES[name], latest))
     if name == "quality":
         sets = {what.removeprefix("quality-"): result for what, result in latest.items() if what.startswith("quality-")}
         if not sets:
@@ -114,6 +143,40 @@ def _table(name: str, latest: Mapping[str, Result]) -> str:
     columns = list(dict.fromkeys(column for row in result.figures.values() for column in row))
     rows = [[row, *(_number(values.get(column)) for column in columns)] for row, values in result.figures.items()]
     return markdown([["", *columns], *rows])
+
+
+def headline_rows(labels: Sequence[str], latest: Mapping[str, Result]) -> list[list[str]]:
+    """Return a heading row and the six headline figures, ours and the best other system's.
+
+    Args:
+        labels: The heading of the last column and the labels of the six rows, as in `HEADLINES`.
+        latest: Name of a measurement → its newest result.
+
+    Raises:
+        UnknownTableError: A measurement is missing.
+    """
+    needed = ("quality-semble_dev", "quality-default-set-1", "nonsense", "speed", "governance-all")
+    if missing := [name for name in needed if name not in latest]:
+        raise UnknownTableError(f"there is no result of {', '.join(missing)}")
+    files, functions, nonsense, speed, sessions = (latest[name].figures for name in needed)
+    warm = {system: overall("warm_query_ms", by_tree) for system, by_tree in speed["warm_query_ms"].items()}
+    others = sessions["summary 4000"]["in view"]  # the best of the other policies
+    cells = [
+        _in_percent(files, "hit@1"),
+        _in_percent(files, "recall@10"),
+        _in_percent(functions, "function_hit@10"),
+        (f"{100 * nonsense['family']['all']['found']:.1f} %", "-"),
+        (f"{warm.pop('codecards'):.1f} ms", f"{min(warm.values()):.1f} ms ({SEMBLE})"),
+        (f"{100 * sessions['ours 4000']['in view']:.1f} %", f"{100 * others:.1f} % (layered summary)"),
+    ]
+    heading, *rows = labels
+    return [["", "codecards", heading], *([label, *row] for label, row in zip(rows, cells, strict=True))]
+
+
+def _in_percent(figures: Mapping[str, Mapping[str, Mapping[str, float]]], metric: str) -> tuple[str, str]:
+    """Return a metric of codecards and of the better form of semble, in per cent."""
+    semble = max(figures[system]["all"][metric] for system in ("semble", "semble-words"))
+    return f"{100 * figures['codecards']['all'][metric]:.1f} %", f"{100 * semble:.1f} % ({SEMBLE})"
 
 
 def _quality_rows(sets: Mapping[str, Result]) -> list[list[str]]:

@@ -1,0 +1,44 @@
+"""The environment of the process. No other module touches `os.environ`.
+
+`codecards/config.py` parses the variables that are settings. This module serves code that runs before settings exist
+(`is_debug`), that starts other programs (`child_environment`), or that loads libraries with switches of their own
+(`set_default_variables`).
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+DEBUG_VARIABLE = "CODECARDS_DEBUG"
+"""Any value shows tracebacks of internal errors and the warnings of libraries."""
+
+
+def process_environment() -> Mapping[str, str]:
+    """Return the variables of this process."""
+    return os.environ
+
+
+def is_debug(environment: Mapping[str, str] | None = None) -> bool:
+    """Return whether `CODECARDS_DEBUG` is set.
+
+    Args:
+        environment: The variables to read; by default those of this process.
+    """
+    values = os.environ if environment is None else environment
+    return bool(values.get(DEBUG_VARIABLE))
+
+
+def ceiling_folders() -> frozenset[Path]:
+    """Return the folders of `GIT_CEILING_DIRECTORIES`: a search upwards for a project stops below them."""
+    return frozenset(Path(name) for name in os.environ.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep) if name)
+
+
+def child_environment(**changes: str) -> dict[str, str]:
+    """Return the variables for a child process: those of this process with some changes."""
+    return os.environ | changes
+
+
+def set_default_variables(**values: str) -> None:
+    """Set variables that a library reads when it is imported, unless they are already set."""
+    for name, value in values.items():
+        os.environ.setdefault(name, value)
