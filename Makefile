@@ -10,7 +10,7 @@ PYTEST_OPTIONS := $(if $(T),$(T),-n $(WORKERS) --maxprocesses 8 --dist worksteal
 BENCH := $(CURDIR)/build/bench
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test coverage check lint format types layers bench clean
+.PHONY: help demo test coverage check lint format types layers bench bench-setup clean
 
 help:  ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -57,7 +57,10 @@ check: lint types layers test  ## Run all checks and tests
 
 bench: $(VENV)/developed  ## Measure quality and speed on packages from PyPI
 	$(BIN)/python -m benchmarks quality --depth 100 --cache $(BENCH)
-	$(BIN)/python -m benchmarks speed --trees $(BENCH)/default-set-1 --cache $(BENCH)
+	$(BIN)/python -m benchmarks speed --cache $(BENCH)
+
+bench-setup: $(VENV)/installed  ## Install what the benchmarks need
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $$($(BIN)/python -c "import tomllib; print(' '.join(tomllib.load(open('pyproject.toml', 'rb'))['dependency-groups']['bench']))")
 
 clean:  ## Remove the environment, the index and measurements
 	rm -rf $(VENV) .codecards/index .coverage build dist *.egg-info

@@ -1,4 +1,4 @@
-"""The machine and the versions that a result was measured with."""
+"""Describes the machine and the package versions of a measurement."""
 
 import os
 import platform
@@ -11,7 +11,7 @@ PACKAGES = ("codecards", "tree-sitter", "tantivy", "faiss-cpu", "numpy", "onnxru
 
 
 def describe_machine() -> dict[str, str | int]:
-    """Return processor, cores, system and Python, without any name of the machine or its user."""
+    """Return processor, cores, system and Python version, without names of the machine or its user."""
     return {
         "cpu": _processor(),
         "cores": os.cpu_count() or 0,
@@ -21,7 +21,7 @@ def describe_machine() -> dict[str, str | int]:
 
 
 def describe_versions() -> dict[str, str]:
-    """Return package -> version of what the engine is made of."""
+    """Return package -> version of the engine and its main dependencies."""
     found = {}
     for package in PACKAGES:
         try:

@@ -1,4 +1,4 @@
-"""Processes under measurement: CPU seconds, wall time and peak memory of a command and of all it starts."""
+"""Measures CPU seconds, wall time and peak memory of a command and its child processes."""
 
 import os
 import subprocess
@@ -11,19 +11,19 @@ from pathlib import Path
 import psutil
 
 SAMPLING_PERIOD_S = 0.05
-"""Listing the processes of a machine costs some milliseconds each time, which the measured one must not feel."""
+"""Long enough that listing the processes, some milliseconds each time, does not disturb the measured command."""
 TIMEOUT_S = 1800
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a finished command has used."""
+    """Resources used by a finished command."""
 
     cpu_s: float
-    """User and system time of the command and its children, in seconds: the figure that holds on a busy machine."""
+    """User and system time of the command and its children, in seconds; stable on a busy machine."""
     wall_s: float
     peak_bytes: int
-    """Highest sum of the resident memory of the process tree, sampled every 50 ms; shared pages count each time."""
+    """Highest resident memory of the process tree, sampled every 50 ms; shared pages count once per process."""
     return_code: int
     output: str
     errors: str
@@ -38,15 +38,15 @@ def measure(
     *,
     watched: bool = True,
 ) -> Usage:
-    """Run a command to its end and return what it used.
+    """Run a command to its end and return its usage.
 
     Args:
         command: Program and arguments.
-        environment: Variables added to those of this process.
+        environment: Variables to add to those of this process.
         folder: Working folder; None for the current one.
-        given: Text for its standard input.
-        timeout_s: The command is killed after this time; its return code is then negative.
-        watched: Whether its memory is sampled; without it the peak is 0.
+        given: Text for the standard input.
+        timeout_s: Time after which the command is killed; its return code is then negative.
+        watched: Whether memory is sampled; otherwise the peak is 0.
     """
     started = time.perf_counter()
     before = _children_cpu_s()
@@ -72,14 +72,14 @@ def measure(
         killer.cancel()
         sampler.stop()
     wall_s = time.perf_counter() - started
-    # The kernel's account is exact; the samples are the fallback where there is none (Windows).
+    # The kernel's count is exact; the samples replace it on Windows, which has none.
     after = _children_cpu_s()
     cpu_s = sampler.cpu_s if before is None or after is None else after - before
     return Usage(cpu_s, wall_s, sampler.peak_bytes, process.returncode, output, errors)
 
 
 def folder_bytes(folder: Path) -> int:
-    """Return the size of all files below a folder, 0 if there is none."""
+    """Return the size of all files below a folder, 0 if the folder is missing."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
 
 
@@ -91,7 +91,7 @@ def _children_cpu_s() -> float | None:
 
 
 class _Sampler(threading.Thread):
-    """Watches a process tree from a thread of its own."""
+    """Samples a process tree from a separate thread."""
 
     def __init__(self, pid: int) -> None:
         super().__init__(daemon=True)

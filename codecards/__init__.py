@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from codecards.indexer.cards.card import Card
     from codecards.router.assemble.context import Context
     from codecards.router.compress.summaries import SummariserConfig
+    from codecards.router.memory.operations import ToolCall
     from codecards.router.notes.note import Note
     from codecards.router.session import Session
 
@@ -37,6 +38,7 @@ __all__ = [
     "Session",
     "Settings",
     "SummariserConfig",
+    "ToolCall",
 ]
 
 # Without a handler, the warnings of this library would go to the stderr of its host.
@@ -57,6 +59,7 @@ _modules = {
     "Session": "codecards.router.session",
     "Settings": "codecards.config",
     "SummariserConfig": "codecards.router.compress.summaries",
+    "ToolCall": "codecards.router.memory.operations",
 }
 
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import httpx
 
-from codecards import Engine
+from codecards import Engine, ToolCall
 from codecards.adapters.openai_chat import openai_messages
 from codecards.edit.editor import Editor
 from codecards.errors import CodecardsError, UsageError
@@ -202,7 +202,7 @@ def run_rounds(session: Session, tools: Tools, endpoint: Endpoint, user_input: s
         user_input = ""
         calls = message.get("tool_calls") or []
         if message.get("content"):
-            session.record("think" if calls else "reply", call=message["content"])
+            session.record(ToolCall("think" if calls else "reply", text=message["content"]))
         if not calls:
             return message.get("content") or ""
         for call in calls:
@@ -212,8 +212,10 @@ def run_rounds(session: Session, tools: Tools, endpoint: Endpoint, user_input: s
             if outcome.by_session:
                 session.record_call(name, arguments, outcome.text)
             else:
-                session.record(name, paths=outcome.paths, call=arguments, result=outcome.text, error=outcome.failed)
-    raise UsageError(f"the task is not done after {MAX_ROUNDS} rounds")
+                session.record(
+                    ToolCall(name, paths=outcome.paths, text=arguments, result=outcome.text, failed=outcome.failed)
+                )
+    raise UsageError(f"no end after {MAX_ROUNDS} rounds")
 
 
 def round_line(session: Session, tokens: int) -> str:

@@ -1,1 +1,1 @@
-"""The rooms of `codecards.retrieval`: a query becomes candidates, and these ranked hits."""
+"""A question → ranked hits, from the words, names, paths, calls and vectors of an index."""

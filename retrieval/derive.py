@@ -1,33 +1,25 @@
-"""Derivation: makes what is derived from one committed state of the snapshot: columns, word index, vectors."""
+"""Builds the derived index of one generation: columns, word index, glossary and vectors."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codecards.errors import SnapshotDamagedError
-from codecards.retrieval.embed.card_text import card_texts
 from codecards.retrieval.embed.embedder import Embedder
 from codecards.retrieval.store.folder import FORMAT, check_contents, read_languages, write_contents
 
 if TYPE_CHECKING:
-    from codecards.indexer.store.derived import ChangedFile, GenerationDiff
-    from codecards.indexer.store.rows import IndexedFile
-
-TextReader = Callable[["IndexedFile"], str | None]
-"""Returns the text of a file as it was indexed, None if it has changed since."""
+    from codecards.indexer.store.derived import GenerationDiff
 
 
-class Derivation:
-    """Derives columns, word index and, with an embedder, vectors; an `indexer.deriving.Deriver`.
+class DerivedIndexBuilder:
+    """Builds columns, word index, glossary and, with an embedder, vectors; implements `indexer.store.derived.Deriver`.
 
     Args:
-        read_text: Reads what is embedded, and message catalogs.
-        embedder: Whose vectors are derived; None, or one without dimensions, for none.
+        embedder: Makes the vectors; None, or an embedder without dimensions, for no vectors.
     """
 
-    def __init__(self, read_text: TextReader, embedder: Embedder | None) -> None:
-        self._read_text = read_text
+    def __init__(self, embedder: Embedder | None) -> None:
         self._embedder = embedder if embedder is not None and embedder.dimensions else None
         self.identity = f"{FORMAT}/{self._embedder.identity if self._embedder is not None else 'none'}"
 
@@ -35,32 +27,28 @@ class Derivation:
         """Fill `change.new_folder`.
 
         Raises:
-            OSError: It can't be written.
+            OSError: The folder can't be written.
             ValueError: The old folder is damaged.
             EmbedderError: The model can't be loaded.
         """
-        # numpy, tantivy and FAISS are not waited for where nothing has changed.
-        from codecards.retrieval.store.build_glossary import derive_glossary  # noqa: PLC0415
-        from codecards.retrieval.store.build_words import derive_words  # noqa: PLC0415
-        from codecards.retrieval.vectors.build_card_vectors import derive_vectors  # noqa: PLC0415
+        # Loaded here: a refresh without changes does not wait for numpy, tantivy and FAISS.
+        from codecards.retrieval.store.build_glossary import build_glossary
+        from codecards.retrieval.store.build_words import build_words
+        from codecards.retrieval.vectors.build_card_vectors import build_card_vectors
 
         if change.new_folder.exists():
             shutil.rmtree(change.new_folder)  # left by a writer that died before its commit
-        derive_words(change)
-        derive_glossary(change, self._read_text)
+        build_words(change)
+        build_glossary(change)
         if self._embedder is not None:
-            derive_vectors(change, self._embedder, self._texts)
+            build_card_vectors(change, self._embedder)
         write_contents(change.new_folder)
 
     def usable(self, folder: Path) -> bool:
-        """Return whether the files of a derived folder are whole."""
+        """Return whether the files of a derived folder are complete and undamaged."""
         try:
             check_contents(folder)
             read_languages(folder)
         except (SnapshotDamagedError, OSError, ValueError, KeyError):
             return False
         return True
-
-    def _texts(self, one: "ChangedFile") -> list[str]:
-        """Return what is embedded of a file's cards; what the index holds where the file has moved on."""
-        return card_texts(one.cards, self._read_text(one.entry))

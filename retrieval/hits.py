@@ -1,4 +1,4 @@
-"""Hits: what a search gives, and why."""
+"""Hits: the answer to a query, with the terms of each score."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,20 +12,20 @@ class ScoreTerm:
 
     name: str
     value: float
-    """Added to the score as it is."""
+    """Added to the score."""
     detail: str
-    """What was found, in words."""
+    """Explanation of the term, in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One card that was found."""
+    """One card of an answer."""
 
     rank: int
     """1 for the best."""
     card: Card
     score: float
-    """The higher the better; comparable within one answer only."""
+    """The higher, the better; comparable within one answer only."""
     terms: Sequence[ScoreTerm]
     """Sum to the score."""
 
@@ -35,13 +35,13 @@ class Ranking:
     """The answer to one query."""
 
     kind: str
-    """How the query was read: "symbol", "path", "question", "trace"."""
+    """The kind of the query: "symbol", "path", "question", "trace"."""
     verdict: str
-    """"found", "weak" (something is near, nothing fits well) or "none"."""
+    """"found", "weak" (something is near, nothing matches well) or "none"."""
     hits: tuple[Hit, ...]
     suggestions: tuple[str, ...]
-    """Near names, where the query named something that is not there."""
+    """Similar names, if the query names something that the repository does not define."""
     n_candidates: int
-    """Files that were looked at closely."""
+    """Files that were scored."""
     retrievers: tuple[str, ...]
-    """What took part: "words", "symbols", "graph", "static_vectors"."""
+    """Retrievers that were used: "words", "symbols", "graph", "static_vectors", "transformer_vectors"."""

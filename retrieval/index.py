@@ -1,6 +1,6 @@
-"""Derived index: one generation's columns, words, word index and vectors, open for reading.
+"""Opens the derived index of one generation: columns, vocabulary, word index, vectors and glossary.
 
-**Invariant:** everything of a `DerivedIndex` belongs to one generation, whatever a writer does meanwhile.
+**Invariant:** all parts of a `DerivedIndex` belong to one generation, whatever a writer does meanwhile.
 """
 
 import os
@@ -19,21 +19,21 @@ from codecards.retrieval.store.expansion import Expander
 from codecards.retrieval.store.folder import COLUMNS_FOLDER, KEYWORDS_FOLDER, VECTORS_FOLDER, read_languages
 from codecards.retrieval.store.glossary import Glossary, read_glossary
 from codecards.retrieval.store.keyword_index import KeywordIndex
-from codecards.retrieval.store.names import OBLIGATORY_NAMES
+from codecards.retrieval.store.names import BOILERPLATE_NAMES
 from codecards.retrieval.store.paths import ENTRY_STEMS
 from codecards.retrieval.store.vocabulary import Vocabulary
 from codecards.retrieval.vectors.card_vectors import CardVectors
 
 
 class DerivedIndex:
-    """What ranking reads; memory-mapped, and safe for several threads.
+    """The derived index, memory-mapped for ranking. Safe for several threads.
 
     Attributes:
-        columns: Files, cards, words as arrays.
+        columns: Files, cards and words as arrays.
         vocabulary: Word ↔ id.
-        languages: By the number that the columns store.
-        vectors: None where no vectors are ready.
-        glossary: Chinese words and the English ones that this repository uses for them.
+        languages: Names of the languages, by the number that the columns store.
+        vectors: The static vectors; None if there are none, or without an embedder.
+        glossary: Chinese words and the English words that this repository uses for them.
     """
 
     def __init__(
@@ -60,15 +60,15 @@ class DerivedIndex:
         """Return the index of a derived folder.
 
         Args:
-            folder: As `Derivation` filled it.
-            embedder: That of the vectors, None to search without them; one of another identity is not used.
+            folder: A folder that `DerivedIndexBuilder` filled.
+            embedder: The embedder of the vectors; None to search without vectors. Vectors of another embedder are ignored.
 
         Raises:
-            SnapshotMissingError: The folder is not there.
-            SnapshotDamagedError: Its files are damaged, or of another format.
+            SnapshotMissingError: The folder does not exist.
+            SnapshotDamagedError: Its files are damaged or of another format.
         """
         if not folder.is_dir():
-            raise SnapshotMissingError(f"{folder} is not there; run `codecards index`")
+            raise SnapshotMissingError(f"{folder} does not exist; run `codecards index`")
         try:
             vectors = _open_vectors(folder / VECTORS_FOLDER, embedder)
             return cls(
@@ -85,43 +85,43 @@ class DerivedIndex:
 
     @property
     def has_vectors(self) -> bool:
-        """Whether meaning takes part in search."""
+        """Whether searches use vectors."""
         return self.vectors is not None
 
     def path(self, row: int) -> str:
-        """Return a file's path, from the root, with slashes."""
+        """Return the path of a file by its row, from the root, with slashes."""
         first, last = self.columns.path_offset[row], self.columns.path_offset[row + 1]
         return os.fsdecode(self.columns.path_bytes[first:last].tobytes())
 
     @cached_property
     def paths(self) -> list[str]:
-        """All files' paths by row."""
+        """Paths of all files, by row."""
         text, bounds = self.columns.path_bytes.tobytes(), self.columns.path_offset.tolist()
         return [os.fsdecode(text[first:last]) for first, last in pairwise(bounds)]
 
     @cached_property
     def file_order(self) -> Int64s:
-        """(n_files,): rows in order of the snapshot's file ids."""
+        """(n_files,): rows, ordered by the snapshot's file ids."""
         return np.argsort(self.columns.file_id)
 
     def rows_of_files(self, file_ids: Int64s) -> Int64s:
-        """Return the rows of some files by the snapshot's ids; all must be here."""
+        """Return the rows of files by the snapshot's ids, all of which must exist."""
         ordered = self.columns.file_id[self.file_order]
         return self.file_order[np.searchsorted(ordered, file_ids)]
 
     @cached_property
     def file_of_card(self) -> Int64s:
-        """(n_cards,): each card's file by row."""
+        """(n_cards,): row of each card's file."""
         return np.repeat(np.arange(self.columns.n_files), np.diff(self.columns.card_offset))
 
     @cached_property
-    def is_obligatory(self) -> NDArray[np.bool_]:
-        """(n_cards,): whether a card has a name that types have whatever they are about."""
-        return np.isin(self.columns.folded_name, OBLIGATORY_NAMES)
+    def is_boilerplate(self) -> NDArray[np.bool_]:
+        """(n_cards,): whether a card is a boilerplate method, such as `__eq__`."""
+        return np.isin(self.columns.folded_name, BOILERPLATE_NAMES)
 
     @cached_property
     def mean_lengths(self) -> Floats:
-        """(6,): mean number of words a card, by field."""
+        """(6,): mean number of words per card, by field."""
         lengths = self.columns.field_length
         return (
             lengths.mean(axis=0, dtype=np.float64).astype(np.float32)
@@ -131,7 +131,7 @@ class DerivedIndex:
 
     @cached_property
     def file_lengths(self) -> Floats:
-        """(n_files, 6): number of words of each file's cards, by field."""
+        """(n_files, 6): number of words in each file's cards, by field."""
         sums = np.zeros((self.columns.n_cards + 1, len(FIELDS)), np.float64)
         np.cumsum(self.columns.field_length, axis=0, out=sums[1:])
         bounds = self.columns.card_offset
@@ -139,30 +139,30 @@ class DerivedIndex:
 
     @cached_property
     def mean_file_lengths(self) -> Floats:
-        """(6,): mean number of words a file, by field."""
+        """(6,): mean number of words per file, by field."""
         lengths = self.file_lengths
         return lengths.mean(axis=0) if len(lengths) else np.ones(len(FIELDS), np.float32)
 
     @cached_property
     def compounds(self) -> range:
-        """Ids of the unsplittable tokens of compound words."""
+        """Ids of the whole-word tokens of compound words."""
         return self.vocabulary.starting_with("=")
 
     @cached_property
     def n_named_alike(self) -> Floats:
-        """(n_files,): number of files with the same name, their endings aside; at least 1."""
+        """(n_files,): number of files with the same name without suffix; at least 1."""
         _, name, n_files = np.unique(self.columns.stem_hash[:, 0], return_inverse=True, return_counts=True)
         return n_files[name].astype(np.float32)
 
     @cached_property
     def least_depth(self) -> int:
-        """Number of folders that stand above every file of code; a lone src/ tells nothing apart."""
+        """Number of folders above every source file; a single top folder such as src/ distinguishes nothing."""
         depths = self.columns.depth[self.columns.role == 0]
         return int(depths.min()) if len(depths) else 0
 
     @cached_property
     def sorted_names(self) -> Uint64s:
-        """(n_cards,): hashes of the case-folded names in the order of `Columns.by_name`."""
+        """(n_cards,): hashes of the case-folded names, in the order of `Columns.by_name`."""
         return self.columns.folded_name[self.columns.by_name]
 
     def cards_named(self, folded_hash: int) -> Int64s:
@@ -174,19 +174,19 @@ class DerivedIndex:
 
     @cached_property
     def rows_by_filename(self) -> dict[str, list[int]]:
-        """File name → rows of the files, by path."""
+        """File name → rows of its files, ordered by path."""
         found: dict[str, list[int]] = {}
         for row, path in enumerate(self.paths):
             found.setdefault(path.rpartition("/")[2], []).append(row)
         return found
 
     def files_ending(self, path: str, *, loosely: bool = False) -> list[int]:
-        """Return the rows of the files whose path ends with a path.
+        """Return the rows of the files whose path ends with a given path.
 
         Args:
             path: As it was written, with slashes.
-            loosely: Whether folders that are not here may stand before it, as in a traceback of another machine;
-                the files that share most of its end are returned.
+            loosely: Whether the path may begin with folders that do not exist here, as in a traceback from another machine;
+                returns the files that share the longest end with it.
         """
         wanted = [part for part in path.split("/") if part not in ("", ".", "..", "~")]
         if not wanted:
@@ -207,7 +207,7 @@ class DerivedIndex:
 
     @cached_property
     def _rows_by_stem(self) -> dict[str, list[int]]:
-        """File name without ending → rows; for an entry file the name of its folder."""
+        """File name without suffix → rows; an entry file counts under the name of its folder."""
         found: dict[str, list[int]] = {}
         for row, path in enumerate(self.paths):
             *folders, filename = path.split("/")
@@ -216,7 +216,7 @@ class DerivedIndex:
         return found
 
     def files_with_stem(self, path: str) -> list[int]:
-        """Return the rows of the files whose path without ending ends with a path: "modeling/separable"."""
+        """Return the rows of the files whose path without suffix ends with a path such as "modeling/separable"."""
         found: list[int] = []
         for row in self._rows_by_stem.get(path.rpartition("/")[2], ()):
             base = self.paths[row].rpartition(".")[0] or self.paths[row]

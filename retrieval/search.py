@@ -1,4 +1,4 @@
-"""Search: a query becomes candidates, their evidence a score, and the best card of each of the best files a hit."""
+"""Search: answers a query with the best cards, each with the terms of its score, and a verdict."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
@@ -14,7 +14,7 @@ from codecards.retrieval.hits import Hit, Ranking
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import Query, read_query
 from codecards.retrieval.rank.candidates import DEFAULT_LIMITS, CandidateLimits
-from codecards.retrieval.rank.card_ranking import rank_cards
+from codecards.retrieval.rank.card_ranking import RankedCard, rank_cards
 from codecards.retrieval.rank.explanations import hit_terms
 from codecards.retrieval.rank.filters import Filters
 from codecards.retrieval.rank.ranking import ScoredCandidates, rank
@@ -27,14 +27,21 @@ from codecards.retrieval.vectors.transformer_vectors import TransformerLookup
 __all__ = ["DEFAULT_LIMIT", "CardLookup", "Filters", "search"]
 
 DEFAULT_LIMIT = 8
-"""S2-26: five to eight hits."""
+"""Hits of an answer if the caller names no number."""
+
+SURE_SHARE = 0.99
+"""Share of the best definition's value that another one must have to be meant as surely."""
+QUALIFIED_VALUE = 0.8
+"""Value of a definition, before it is divided by the number of files that have one, from which its qualifier fits."""
+MAX_WORDS_ABOUT_A_NAME = 4
+"""Content words up to which a question is about the name in it."""
 
 
 class CardLookup(Protocol):
-    """What a search asks of the snapshot."""
+    """The part of the snapshot that a search needs."""
 
     def cards(self, card_ids: Iterable[int]) -> dict[int, Card]:
-        """Return card id → card for those that exist."""
+        """Return card id → card for the ids that exist."""
         ...
 
 
@@ -49,17 +56,17 @@ def search(
     limits: CandidateLimits = DEFAULT_LIMITS,
     transformer: TransformerLookup | None = None,
 ) -> Ranking:
-    """Return the best cards for a query: by file for a subject, by card for what is done.
+    """Return the best cards for a query: of the best files for a subject, the best of all cards for a function.
 
     Args:
         index: Of one generation.
         lookup: The snapshot of the same generation.
-        text: As it was typed: a name, a path, a question, an issue, a stack trace.
+        text: The query as typed: a name, a path, a question, an issue, a stack trace.
         limit: Most hits to return.
-        filters: What they are limited to.
-        factors: Of `tuned_weights.GROUPS`, for questions; None for the default weights.
-        limits: How many files words and vectors give.
-        transformer: Asks the deep lane; None where it takes no part.
+        filters: Limits on the hits.
+        factors: Factors of `tuned_weights.GROUPS`, applied to questions; None for the default weights.
+        limits: How many files words and vectors contribute.
+        transformer: Looks up transformer vectors; None if they are not used.
 
     Raises:
         UsageError: The query is empty.
@@ -76,7 +83,7 @@ def search(
     if ranked is None or not shown:
         n_files = len(ranked.file_scores) if ranked is not None else 0
         return Ranking(query.kind, "none", (), suggest(index, lookup, query), n_files, retrievers)
-    verdict = _verdict(index, query, ranked, similarity, [file for _, file, _ in shown])
+    verdict = _verdict(query, ranked, similarity, shown)
     hits = _hits(index, lookup, ranked, shown) if verdict != "none" else ()
     wants_names = verdict == "none" or (verdict == "weak" and query.kind == "symbol")
     suggestions = suggest(index, lookup, query) if wants_names else ()
@@ -84,54 +91,51 @@ def search(
 
 
 def retrievers_used(similarity: Similarity | None) -> tuple[str, ...]:
-    """Return which ways of finding take part in an answer."""
-    by_meaning = (
-        ()
-        if similarity is None
-        else ("static_vectors",)
-        if similarity.transformer is None
-        else ("static_vectors", "transformer_vectors")
-    )
-    return ("words", "symbols", "graph", *by_meaning)
+    """Return the names of the retrievers that an answer used."""
+    always = ("words", "symbols", "graph")
+    if similarity is None:
+        return always
+    if similarity.transformer is None:
+        return (*always, "static_vectors")
+    return (*always, "static_vectors", "transformer_vectors")
 
 
 def _verdict(
-    index: DerivedIndex,
-    query: Query,
-    ranked: ScoredCandidates,
-    similarity: Similarity | None,
-    shown_files: Sequence[int],
+    query: Query, ranked: ScoredCandidates, similarity: Similarity | None, shown: Sequence[RankedCard]
 ) -> Verdict:
-    top_files = list(dict.fromkeys(shown_files))
+    top_files = list(dict.fromkeys(one.file for one in shown))
     rows = ranked.evidence.matches.files[top_files]
     return judge(
-        index,
-        query,
         ranked.evidence,
         top_files,
-        has_exact_name=_has_exact_name(query, ranked.named, rows),
-        is_placed=bool(ranked.placed.intersection(rows.tolist())),
+        has_exact_name=_has_exact_name(query, ranked.plan.named, rows),
+        is_placed=not ranked.plan.placed_files.isdisjoint(rows.tolist()),
         similarity=similarity.best() if similarity is not None else None,
     )
 
 
 def _has_exact_name(query: Query, named: Sequence[NamedCards], files: Int64s) -> bool:
-    """Return whether a name that only code has is defined in one of the files; for one name, in its qualifier too."""
+    """Return whether one of the files defines a name of the query that is written as only code is.
+
+    A query that is one name must match in its qualifier too.
+    """
     for one in named:
         if query.kind == "symbol":
-            sure = one.values >= one.values.max() * 0.99
-            fits = not one.name.qualifier or bool((one.values * (1 + np.log(len(np.unique(one.files)))) >= 0.8).any())
+            sure = one.values >= one.values.max() * SURE_SHARE
+            fits = not one.name.qualifier or bool(
+                (one.values * (1 + np.log(len(np.unique(one.files)))) >= QUALIFIED_VALUE).any()
+            )
             if fits and np.isin(one.files[sure], files).any():
                 return True
-        elif one.name.strong and len(query.content_words) <= 4 and np.isin(one.files, files).any():
+        elif one.name.strong and len(query.content_words) <= MAX_WORDS_ABOUT_A_NAME and np.isin(one.files, files).any():
             return True
     return False
 
 
 def _hits(
-    index: DerivedIndex, lookup: CardLookup, ranked: ScoredCandidates, shown: Sequence[tuple[int, int, float]]
+    index: DerivedIndex, lookup: CardLookup, ranked: ScoredCandidates, shown: Sequence[RankedCard]
 ) -> tuple[Hit, ...]:
-    ids = [int(index.columns.card_id[ranked.cards.cards[place]]) for place, _, _ in shown]
+    ids = [int(index.columns.card_id[ranked.cards.cards[one.card]]) for one in shown]
     known = lookup.cards(ids)
     hits: list[Hit] = []
     for card_id, terms in zip(ids, hit_terms(ranked, shown), strict=True):

@@ -1,56 +1,42 @@
-"""Session: what an agent, a command line or a server calls; each call is one whole step, on disk when it returns.
+"""Session: the working memory of one task, as agents, the command line and servers use it.
 
-Acts return a short status; what they show appears in the next context, and nowhere else.
+Each call is one whole step: it is on disk when the call returns. Calls that change what the agent sees return a short
+status; their effect appears in the next context only.
 """
 
 import logging
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import replace
 
-from codecards.errors import CodecardsError, SnapshotError, UsageError
-from codecards.indexer.text.secrets import mask_secrets
-from codecards.router.acts import SessionActs, recorded, stamp
-from codecards.router.assemble.context import Context, MemorySegment
-from codecards.router.assemble.relevant_notes import relevant_notes
+from codecards.errors import TargetNotFoundError, UsageError
+from codecards.router import acts
+from codecards.router.assemble.context import Context
 from codecards.router.compress.compaction import Compaction, compact
-from codecards.router.compress.excerpts import HANDLE, handle_of
-from codecards.router.compress.summaries import SummariserConfig
-from codecards.router.memory.bundle import Conflict, export_bundle, merge_bundle, read_bundle
+from codecards.router.compress.digests import memo_for
+from codecards.router.compress.tool_output import shown_output
+from codecards.router.memory.bundle import Conflict, export_bundle, read_bundle
 from codecards.router.memory.ledger import LedgerSummary
-from codecards.router.memory.state import PastQuestion, SessionState, report_of
-from codecards.router.memory.store import SessionStore
-from codecards.router.memory.window import ActionBlock, Message, WindowSettings
-from codecards.router.memory.working_memory import Mode, TaskState, WorkingMemory, with_task
-from codecards.router.notes.archive import Archive, Clock, utc_now
-from codecards.router.notes.note import Anchor, Note, NoteDraft, with_states
+from codecards.router.memory.operations import ToolCall
+from codecards.router.memory.state import SessionState, TaskSpec, new_state, report_of
+from codecards.router.memory.store import SessionStore, StoredSession
+from codecards.router.memory.working_memory import ClosedFileSummary, MemoryFile, TodoItem, WorkingMemory
+from codecards.router.notes.archive import Archive, time_stamp
+from codecards.router.notes.note import Note, NoteDraft
 from codecards.router.policy.new_task import N_HITS, initial_files
-from codecards.router.policy.repeat_questions import RepeatedQuestion, check_repeat
+from codecards.router.policy.piecewise_reads import piecewise_hints
+from codecards.router.policy.repeat_questions import RecallAnswer, answer_question
 from codecards.router.policy.routing import RoutingAction
-from codecards.router.ports import FoldedHit, Project
-from codecards.router.profiles import profile_named
-from codecards.router.session_defaults import DEFAULT_PROFILE
-from codecards.router.trace import TurnRecord, log_turn, write_trace
-from codecards.router.turn import TurnInput, TurnSettings, run_turn
+from codecards.router.ports import Project
+from codecards.router.profiles import SessionSettings, profile_named
+from codecards.router.turn import TurnRequest
+from codecards.router.turn_runner import TurnRunner
 
 logger = logging.getLogger(__name__)
 
-KEPT_QUESTIONS = 50
-TURN_REFERENCES = 5
-"""Hits that a turn asks for by itself."""
-FOLLOW_UP_WORDS = 3
 
-
-@dataclass(frozen=True, slots=True)
-class RecallAnswer:
-    """Folded hits, or the reason why the question was not asked again."""
-
-    references: tuple[FoldedHit, ...]
-    refusal: RepeatedQuestion | None = None
-
-
-class Session(SessionActs):
-    """One task's working memory, on disk between calls; two processes may share it."""
+class Session:
+    """One task's working memory, on disk between calls; several processes may share it."""
 
     def __init__(
         self,
@@ -58,28 +44,21 @@ class Session(SessionActs):
         name: str,
         project: Project,
         archive: Archive,
-        *,
-        settings: TurnSettings | None = None,
-        window: WindowSettings | None = None,
-        clock: Clock = utc_now,
-        summarising: SummariserConfig | None = None,
-        mask: Callable[[str], str] = mask_secrets,
-        traces_turns: bool = False,
+        settings: SessionSettings | None = None,
     ) -> None:
-        """Open a session that exists; `Session.start` makes a new one.
-
-        With `traces_turns` each turn is kept with all that made it (`codecards.router.trace`).
+        """Open an existing session; `Session.start` makes a new one.
 
         Raises:
-            TargetNotFoundError: There is no such session.
+            TargetNotFoundError: The session does not exist.
         """
-        super().__init__(
-            store, name, project, settings=settings, window=window, clock=clock, summarising=summarising, mask=mask
-        )
-        self._archive = archive
-        self._traces_turns = traces_turns
-        self.last_actions: tuple[RoutingAction, ...] = ()
-        """The router's decisions of the last turn that this object took."""
+        settings = settings or SessionSettings()
+        self.name = name
+        self._project, self._archive = project, archive
+        self._stored = StoredSession(store, name, settings.clock)
+        profile = profile_named(self.state.profile)
+        turn, self._window = settings.turn or profile.turn, settings.window or profile.window
+        self._count, self._mask, self._summariser = turn.count, settings.mask, settings.summariser
+        self._turns = TurnRunner(self._stored, project, archive, turn, self._window, traces_turns=settings.traces_turns)
 
     @classmethod
     def start(
@@ -88,172 +67,240 @@ class Session(SessionActs):
         name: str,
         project: Project,
         archive: Archive,
-        *,
-        goal: str,
-        budget_tokens: int = 12_000,
-        constraints: Iterable[str] = (),
-        parent: str = "",
-        profile: str = DEFAULT_PROFILE,
-        settings: TurnSettings | None = None,
-        window: WindowSettings | None = None,
-        clock: Clock = utc_now,
-        summarising: SummariserConfig | None = None,
-        traces_turns: bool = False,
+        task: TaskSpec,
+        settings: SessionSettings | None = None,
     ) -> "Session":
         """Return a new session.
 
         Raises:
-            UsageError: The goal is empty, the budget is none, there is no such profile, or there is such a session.
+            UsageError: The goal is empty, the budget is not positive, the profile is unknown, or the session exists.
         """
-        profile_named(profile)
-        if not goal.strip() or budget_tokens <= 0:
+        settings = settings or SessionSettings()
+        profile_named(task.profile)
+        if not task.goal.strip() or task.budget_tokens <= 0:
             raise UsageError("A session needs a goal and a budget of more than 0 tokens.")
-        memory = WorkingMemory(TaskState(mask_secrets(goal.strip()), constraints=tuple(constraints)))
-        now = stamp(clock)
+        task = replace(task, goal=settings.mask(task.goal.strip()))
         with store.locked(name):
             if store.exists(name):
-                raise UsageError(f"There is a session {name!r} already; go on with it, or choose another name.")
-            store.save(SessionState(name, memory, budget_tokens, now, now, profile=profile, parent=parent))
-        return cls(
-            store,
-            name,
-            project,
-            archive,
-            settings=settings,
-            window=window,
-            clock=clock,
-            summarising=summarising,
-            traces_turns=traces_turns,
-        )
+                raise UsageError(f"The session {name!r} already exists; continue it, or choose another name.")
+            store.save(new_state(name, task, time_stamp(settings.clock)))
+        return cls(store, name, project, archive, settings)
+
+    @property
+    def state(self) -> SessionState:
+        """The state as of the last call."""
+        return self._stored.state
+
+    @property
+    def memory(self) -> WorkingMemory:
+        """The working memory as of the last call."""
+        return self.state.memory
+
+    @property
+    def last_actions(self) -> tuple[RoutingAction, ...]:
+        """The router's decisions in the last turn that this object ran."""
+        return self._turns.last_actions
 
     # Turns
 
     def before_generation(
         self, user_input: str = "", *, environment: Mapping[str, str] | None = None, tool_schema: str = ""
     ) -> Context:
-        """Begin a turn: refresh, route, assemble; the context is what the model is to see now.
+        """Begin a turn: refresh, route, assemble. Returns the context for the model's next answer.
 
         Raises:
-            BudgetTooSmallError: Goal and constraints do not fit; nothing was changed.
+            BudgetTooSmallError: Goal and constraints do not fit; the session is unchanged.
         """
-        asked, started = self._mask(user_input), time.monotonic()
-        behind = self._project.refresh()
-        with self._store.locked(self.name):
-            before = state = self._store.load(self.name)
-            given = self._given(
-                state, asked, {**({"index": behind} if behind else {}), **(environment or {})}, tool_schema
-            )
-            result = run_turn(state, given, self._settings)
-            state = result.state
-            if asked.strip():
-                state = self._pushed(state, (Message("user", asked, state.memory.turn),))
-            self._state = self._store.save(self._stamped(state), snapshot=True)
-            self.last_actions = result.actions
-            took_ms = (time.monotonic() - started) * 1000
-            if self._traces_turns:
-                write_trace(self._store, TurnRecord(before, given, result, stamp(self._clock), took_ms))
-            self._keep_cut(result.context, state, asked)
-        log_turn(self.name, result, took_ms)
-        return result.context
+        return self._turns.run(TurnRequest(self._mask(user_input), environment or {}, tool_schema))
 
     def preview(self, user_input: str = "") -> Context:
-        """Return the context that a turn would give now, without taking it: the session is not changed.
+        """Return the context that a turn would give now, and leave the session unchanged.
 
         Raises:
             BudgetTooSmallError: Goal and constraints do not fit.
         """
-        state, asked = self._reloaded(), self._mask(user_input)
-        context = run_turn(state, self._given(state, asked, {}, ""), self._settings).context
-        self._keep_cut(context, state, asked)
-        return context
+        return self._turns.preview(TurnRequest(self._mask(user_input)))
 
     def rebuild(self, goal: str, constraints: Iterable[str] | None = None, *, tool_schema: str = "") -> Context:
-        """Begin another task in this session, and return the context for it.
+        """Begin another task in this session, and return its first context.
 
-        The files of the old task leave, but for pinned ones; related modules, related tests and recently changed files
-        come in as digests.
+        The files of the old task leave, except for pinned ones. Related modules, related tests and recently changed
+        files enter as digests.
 
         Raises:
             UsageError: The goal is empty.
             BudgetTooSmallError: Goal and constraints do not fit.
         """
         if not goal.strip():
-            raise UsageError("A goal needs words.")
+            raise UsageError("A task needs a goal.")
         project, masked = self._project, self._mask(goal)
         project.refresh()
         hits, recent = project.recaller.recall(masked, N_HITS), project.recent()
 
-        def begun(state: SessionState) -> SessionState:
-            memory = with_task(state.memory, masked, constraints)
-            kept = {entry.path: entry for entry in memory.files if entry.pinned}
-            late = [*(change.path for change in reversed(memory.changes)), *recent]
-            started = initial_files(hits, project.neighbours.near, late, turn=memory.turn + 1)
-            new = (entry for entry in started if entry.path not in kept)
-            return replace(state, memory=replace(memory, files=(*kept.values(), *new)))
+        def step(state: SessionState) -> SessionState:
+            changed = (*(change.path for change in reversed(state.memory.changes)), *recent)
+            files = initial_files(hits, project.neighbours.near, changed, turn=state.memory.turn + 1)
+            return acts.begin_task(state, masked, constraints, files)
 
-        self._change(begun)
+        self._stored.update(step)
         return self.before_generation(goal, tool_schema=tool_schema)
 
-    def _keep_cut(self, context: Context, state: SessionState, asked: str) -> None:
-        """Keep the texts that the context shows cut, so that each handle in it gives back the whole."""
-        named = set(HANDLE.findall(context.text))
-        messages = (message.text for block in state.window.blocks for message in block.messages)
-        for text in (asked, *messages):
-            if handle_of(text) in named:
-                self._store.keep(self.name, text)
-
-    def _given(self, state: SessionState, asked: str, environment: Mapping[str, str], tool_schema: str) -> TurnInput:
-        """Return what the project says in the turn that begins."""
-        references: tuple[FoldedHit, ...] = ()
-        if asked.strip():
-            # "go on" alone says nothing: the goal is part of every question.
-            references = self._recalled(f"{asked} {state.memory.task.goal}")
-        signals = self._project.signals(state.memory)
-        return TurnInput(
-            self._project.texts_for(state, signals),
-            self._project.digester.digest,
-            user_input=asked,
-            signals=signals,
-            references=references,
-            segments=self._segments(state.memory),
-            environment={"now": stamp(self._clock), **environment},
-            tool_schema=tool_schema,
-        )
-
-    def _recalled(self, query: str) -> tuple[FoldedHit, ...]:
-        """Return hits; where there are none, those of one more question in the project's own words."""
-        found = self._project.recaller.recall(query, TURN_REFERENCES)
-        if not found and (words := self._project.vocabulary.near_words(query)):
-            found = self._project.recaller.recall(" ".join(words[:FOLLOW_UP_WORDS]), TURN_REFERENCES)
-        return tuple(found)
-
     def recall(self, query: str, limit: int = 8) -> RecallAnswer:
-        """Return folded hits of the project; the same question again without news is refused with other words.
+        """Return folded hits of the project; a repeated question is refused while the index has not changed.
 
         Raises:
             UsageError: The query is empty.
         """
         if not query.strip():
             raise UsageError("recall needs a query.")
-        state, generation = self._reloaded(), self._project.generation()
-        near = self._project.vocabulary.near_words(query)
-        refusal = check_repeat(query, state.memory.turn, state.asked, near, generation=generation)
-        if refusal is not None:
+        state = self._stored.reload()
+        answer, question = answer_question(self._project, state, query, limit)
+        if answer.refusal is None:
+            self._stored.update(acts.record_question, question, answer.references)
+        else:
             logger.info("question refused", extra={"session": self.name, "turn": state.memory.turn})
-            return RecallAnswer((), refusal)
-        references = tuple(self._project.recaller.recall(query, limit))[:limit]
-        paths = tuple(dict.fromkeys(reference.path for reference in references))
-
-        def asked(state: SessionState) -> SessionState:
-            question = PastQuestion(query, state.memory.turn, tuple(ref.anchor for ref in references), generation)
-            state = recorded(state, "recall", paths, query=query)
-            return replace(state, asked=(*state.asked, question)[-KEPT_QUESTIONS:])
-
-        self._change(asked)
-        return RecallAnswer(references)
+        return answer
 
     select = recall
-    """The article's name: anchors, summaries and paths; the caller decides what to open."""
+    """Alias: anchors, summaries and paths come back, and the caller chooses the files to open."""
+
+    # Files
+
+    def open_file(self, path: str, purpose: str, *, lines: tuple[int, int] | None = None) -> str:
+        """Show a file in full from the next context on, and return a status.
+
+        Raises:
+            UsageError: The purpose is empty; it decides what is kept when the file is closed.
+            TargetNotFoundError: The file does not exist.
+            AmbiguousTargetError: Several files match.
+        """
+        if not purpose.strip():
+            raise UsageError("open_file needs a purpose: what you want to learn or change in the file.")
+        path = self._project.resolve_path(path)
+        text = self._project.texts.read(path)
+        if text is None:
+            raise TargetNotFoundError(path, what="file")
+        digest = self._project.digester.digest(path, text.text)
+        opened = acts.OpenedFile(path, purpose.strip(), digest, text.text_hash, lines)
+        self._stored.update(acts.open_file, opened)
+        return f"opened {path}"
+
+    inject = open_file
+    """Alias."""
+
+    def close_file(self, path: str) -> str:
+        """Replace a file in the context by a memo for its purpose, and return a status.
+
+        If a summariser was asked and its text is not used, the status says why.
+
+        Raises:
+            TargetNotFoundError: The file is not open.
+        """
+        with suppress(TargetNotFoundError):
+            path = self._project.resolve_path(path)
+        entry = self._stored.reload().memory.entry(path)
+        if entry is None:
+            raise TargetNotFoundError(path, what="open file", suggestions=[one.path for one in self.memory.files][:5])
+        text = self._project.texts.read(path)
+        memo, notice = ClosedFileSummary(path, "", entry.purpose, self.memory.turn), ""
+        if text is not None:
+            found = memo_for(text.text, entry.purpose, count=self._count, summariser=self._summariser)
+            memo = replace(memo, text=found.words, handle=self._stored.keep(text.text))
+            notice = found.notice
+        self._stored.update(acts.close_file, memo)
+        return f"closed {path}" + (f"; {notice}: the memo holds lines of the file" if notice else "")
+
+    def drop_memo(self, path: str) -> str:
+        """Remove the memo of a closed file, and return a status.
+
+        Raises:
+            TargetNotFoundError: There is no memo of the file.
+        """
+        with suppress(TargetNotFoundError):
+            path = self._project.resolve_path(path)
+        paths = [memo.path for memo in self._stored.reload().memory.memos]
+        if path not in paths:
+            raise TargetNotFoundError(path, what="memo", suggestions=paths[:5])
+        self._stored.update(acts.drop_memo, path)
+        return f"memo of {path} removed"
+
+    def pin(self, path: str, *, pinned: bool = True) -> str:
+        """Protect an open file from the router, or lift the protection; return a status."""
+        return self._change_file(path, lambda entry: replace(entry, pinned=pinned), "pinned" if pinned else "unpinned")
+
+    def focus(self, path: str, first_line: int, last_line: int) -> str:
+        """Set the lines of an open file to show when the whole does not fit; return a status."""
+        if not 1 <= first_line <= last_line:
+            raise UsageError("Lines are 1-based, and the last line must not come before the first.")
+        return self._change_file(path, lambda entry: replace(entry, focus=(first_line, last_line)), "focused")
+
+    # The task
+
+    def set_goal(self, goal: str, constraints: Iterable[str] | None = None) -> str:
+        """Replace the goal, and the constraints if any are given; return a status."""
+        if not goal.strip():
+            raise UsageError("A task needs a goal.")
+        self._stored.update(acts.set_goal, self._mask(goal), constraints)
+        return "goal replaced"
+
+    def set_budget(self, budget_tokens: int) -> str:
+        """Change the token budget from the next context on, and return a status.
+
+        Raises:
+            UsageError: The budget is not positive.
+        """
+        if budget_tokens <= 0:
+            raise UsageError("A session needs a budget of more than 0 tokens.")
+        self._stored.update(lambda state: replace(state, budget_tokens=budget_tokens))
+        return f"budget {budget_tokens} tokens"
+
+    def set_status(self, status: str) -> str:
+        """Enter another stage ("exploring", "implementing", "testing", "reviewing"), and return a status."""
+        self._stored.update(acts.set_status, status)
+        return f"status {status}"
+
+    def add_constraint(self, constraint: str) -> str:
+        """Add a constraint, and return a status."""
+        self._stored.update(acts.add_constraint, constraint)
+        return "constraint added"
+
+    def set_todo(self, items: Sequence[TodoItem]) -> str:
+        """Replace the to-do list, and return a status."""
+        self._stored.update(acts.set_todo, items)
+        return f"{len(items)} things to do"
+
+    def set_open_questions(self, questions: Sequence[str]) -> str:
+        """Replace the open questions, and return a status."""
+        self._stored.update(acts.set_open_questions, questions)
+        return f"{len(questions)} open questions"
+
+    def show_block(self, name: str, *, shown: bool = True) -> str:
+        """Show or hide a block: "files", "changes", "todo", "questions", "notes", "references", "memos", "signposts"."""
+        self._stored.update(acts.show_block, name, shown=shown)
+        return f"{name} {'shown' if shown else 'hidden'}"
+
+    # Tool calls
+
+    def record(self, call: ToolCall) -> str:
+        """Record a call of the host's tools, or another event in the host, and return a status.
+
+        A long result is compressed and capped; the original can be restored.
+        """
+        call = replace(call, reason=self._mask(call.reason))
+        shown = self._shown(call.result)
+        self._stored.update_window(acts.record_tool_call, call, shown, self._window, self._count)
+        hints = piecewise_hints(call, self.state, self._project.texts, self._count)
+        return "; ".join([f"recorded {call.kind}", *hints])
+
+    def record_call(self, tool: str, call: str, result: str) -> str:
+        """Add a call of the session itself (`open_file`, `recall` …) and its answer to the window; return a status.
+
+        Such a call records its own effect. Its answer must still be visible: a model that does not see its calls
+        answered repeats them.
+        """
+        shown = self._shown(result)
+        self._stored.update_window(acts.record_answer, tool, call, shown, self._window, self._count)
+        return f"recorded {tool}"
 
     # Conclusions
 
@@ -268,67 +315,46 @@ class Session(SessionActs):
         leftovers: str = "",
         confidence: float = 1.0,
     ) -> Note:
-        """Write a conclusion into the archive, tied to its files, and return the note."""
-        note = self._archive.add(
-            NoteDraft(
-                title,
-                conclusion,
-                self._anchors(files),
-                tuple(files),
-                tuple(rejected),
-                verification,
-                leftovers,
-                self._state.outcome,
-                confidence,
-                f"session {self.name} turn {self.memory.turn}",
-            )
+        """Write a conclusion into the archive, anchored to its files, and return the note."""
+        files, rejected, anchors = tuple(files), tuple(rejected), self._project.anchors_of(files)
+        outcome, source = self.state.outcome, f"session {self.name} turn {self.memory.turn}"
+        draft = NoteDraft(
+            title, conclusion, anchors, files, rejected, verification, leftovers, outcome, confidence, source
         )
-
-        def referred(state: SessionState) -> SessionState:
-            refs = tuple(dict.fromkeys((*state.memory.archive_refs, note.note_id)))
-            return recorded(replace(state, memory=replace(state.memory, archive_refs=refs)), "note", tuple(files))
-
-        self._change(referred)
+        note = self._archive.add(draft)
+        self._stored.update(acts.add_note_reference, note.note_id, files)
         return note
 
     def compact(
         self, source: str | None = None, target_tokens: int = 1_000, preserve_keys: Sequence[str] = ()
     ) -> Compaction:
-        """Return a text, or the acts of the window, as structured fields; the whole stays restorable by its handle.
+        """Return a text, or all but the newest block of the window, as structured fields.
 
-        Without a source the window's acts but the newest are put away. Open questions are taken into the state.
+        The original can be restored by its handle. Without a source, the result takes the place of the blocks. Open
+        questions are added to the working memory.
 
         Raises:
-            BudgetTooSmallError: The target can't even hold the empty result.
+            BudgetTooSmallError: The target can't hold even the empty result.
         """
-        blocks = self._reloaded().window.blocks
+        blocks = self._stored.reload().window.blocks
         text = "\n".join(block.text() for block in blocks[:-1]) if source is None else self._mask(source)
-        result = compact(text, target_tokens, preserve_keys, count=self._settings.count, summarising=self._summarising)
-        self._store.keep(self.name, text)
-
-        def compacted(state: SessionState) -> SessionState:
-            questions = tuple(dict.fromkeys((*state.memory.open_questions, *result.open_questions)))[-12:]
-            state = replace(state, memory=replace(state.memory, open_questions=questions))
-            if source is None and len(blocks) > 1:
-                message = Message("system", f"compacted: {result.as_text()}", state.memory.turn)
-                kept = (ActionBlock((message,)), *state.window.blocks[len(blocks) - 1 :])
-                state = replace(state, window=replace(state.window, blocks=kept))
-            return state
-
-        self._change(compacted)
+        result = compact(text, target_tokens, preserve_keys, count=self._count, summariser=self._summariser)
+        self._stored.keep(text)
+        n_blocks = max(0, len(blocks) - 1) if source is None else 0
+        self._stored.update(acts.add_compaction, result, n_blocks)
         return result
 
     def restore(self, handle: str) -> str:
-        """Return the whole text behind a handle, byte for byte.
+        """Return the original text behind a handle, byte for byte.
 
         Raises:
-            TargetNotFoundError: Nothing was kept under it.
+            TargetNotFoundError: The handle is unknown.
         """
-        return self._store.restore(self.name, handle)
+        return self._stored.restore(handle)
 
     def end(self, outcome: str = "done", *, conclusion: str = "") -> Note | None:
-        """End the session; a conclusion goes to the archive as a note, with changed files and open questions."""
-        self._change(lambda state: replace(state, outcome=outcome))
+        """End the session; a conclusion becomes a note, with the changed files and the open questions."""
+        self._stored.update(lambda state: replace(state, outcome=outcome))
         if not conclusion.strip():
             return None
         memory = self.memory
@@ -341,55 +367,31 @@ class Session(SessionActs):
         )
 
     def report(self) -> tuple[LedgerSummary, float | None, tuple[str, ...]]:
-        """Return tokens by turn, the share of the shown lines that was used, and alarms."""
-        return report_of(self._reloaded())
+        """Return the tokens of the turns, the share of the shown lines that was used, and alarms."""
+        return report_of(self._stored.reload())
 
     def export(self) -> bytes:
-        """Return the effects of this session for another agent."""
-        return export_bundle(self.name, self._reloaded().memory)
+        """Return the working memory as a bundle for another agent."""
+        return export_bundle(self.name, self._stored.reload().memory)
 
     def merge(self, data: bytes) -> tuple[Conflict, ...]:
-        """Take in what another agent's bundle adds, and return where both differ; there our own side was kept.
+        """Add another agent's bundle, and return the points on which both differ; there, this session's side is kept.
 
         Raises:
-            StateFileError: It is no bundle.
+            StateFileError: The data is not a bundle.
         """
-        bundle = read_bundle(data)
-        found: list[Conflict] = []
+        return self._stored.update_with(acts.merge, read_bundle(data))
 
-        def merged(state: SessionState) -> SessionState:
-            memory, conflicts = merge_bundle(state.memory, bundle)
-            found[:] = conflicts
-            return replace(state, memory=memory)
+    def _change_file(self, path: str, change: Callable[[MemoryFile], MemoryFile], status: str) -> str:
+        path = self._project.resolve_path(path)
+        if self._stored.reload().memory.entry(path) is None:
+            raise TargetNotFoundError(path, what="open file")
+        self._stored.update(acts.change_file, path, change)
+        return f"{status} {path}"
 
-        self._change(merged)
-        return tuple(found)
-
-    def _segments(self, memory: WorkingMemory) -> tuple[MemorySegment, ...]:
-        """Return the notes that bear on the task, with the state of their ties."""
-        notes = self._archive.notes(archived=False)
-        files = [entry.path for entry in memory.files]
-        changing = [entry.path for entry in memory.files if entry.mode is Mode.FULL]
-        if memory.task.status not in ("implementing", "testing"):
-            changing = []
-        resolver = self._project.anchors
-        if resolver is not None:
-            paths = {*files, *changing}
-            try:
-                notes = [with_states(note, resolver) if note.all_paths() & paths else note for note in notes]
-            except SnapshotError:  # nothing to check them against: they are shown as what they are
-                found = relevant_notes(notes, goal=memory.task.goal, files=files, about_to_change=changing)
-                return tuple(replace(segment, state="not checked") for segment in found)
-        return relevant_notes(notes, goal=memory.task.goal, files=files, about_to_change=changing)
-
-    def _anchors(self, files: Sequence[str]) -> tuple[Anchor, ...]:
-        found: list[Anchor] = []
-        resolver = self._project.anchors
-        if resolver is None:
-            return ()
-        for path in files:
-            try:
-                found.append(resolver.resolve(path))
-            except CodecardsError:
-                continue  # a file that the index does not know is still named in the note
-        return tuple(found)
+    def _shown(self, result: str) -> str:
+        """Return a result as the window shows it; the original is kept under the handle in it."""
+        masked = self._mask(result)
+        if masked:
+            self._stored.keep(masked)
+        return shown_output(masked, self._count)

@@ -1,7 +1,7 @@
-"""Trace: what made a turn, kept so that it can be looked at and taken again, with the same settings or with others.
+"""Traces: turns stored with their inputs, so that they can be inspected and replayed, also with other settings.
 
-Opt-in and local: a folder beside the session's state with lines of JSON, and each text once; it can be deleted at any time.
-Of a long session the last turns are kept.
+Tracing is opt-in and local. A trace is a folder next to the session's state, with one JSON line per turn and each text
+stored once; the folder can be deleted at any time. Only the last turns of a long session are kept.
 """
 
 import logging
@@ -23,40 +23,40 @@ from codecards.router.ports import FileText, FoldedHit, Signal
 from codecards.router.turn import TurnInput, TurnResult, TurnSettings, run_turn
 
 KEPT_TURNS = 300
-"""Of a session; a turn takes some 50 KB, less what it shares with others."""
+"""Per session. A turn takes about 50 KB, less the texts that it shares with other turns."""
 PRUNE_EVERY = 50
-"""Turns between two looks for what is too old."""
+"""Turns between two deletions of old traces."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class TurnTrace:
-    """One turn that was taken."""
+    """The trace of one turn."""
 
     turn: int
     taken: str
-    """ISO 8601 in UTC."""
+    """Time of the turn, ISO 8601 in UTC."""
     took_ms: float
     ledger: TokenLedger
-    """The blocks with their tokens, sources and positions; the version of the settings that made them."""
+    """The blocks with their tokens, sources and positions, and the version of the settings."""
     actions: tuple[RoutingAction, ...]
-    """All decisions of the router, the `keep`s too."""
+    """All decisions of the router, including each `keep`."""
     left_out: tuple[str, ...]
-    """What the budget had no room for."""
+    """Items that did not fit the budget."""
     outcomes: tuple[ItemOutcome, ...]
-    """What became of each thing that the turn had at hand."""
+    """One outcome for each item that the turn had available."""
     state: str
-    """Handle of the session's state before the turn."""
+    """Handle of the session state before the turn."""
     given: str
-    """Handle of what the project said."""
+    """Handle of the turn's input."""
     blocks: str
     """Handle of the blocks with their texts."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
-    """A turn's input, with texts by handle."""
+class _StoredInput:
+    """A turn's input, with its texts replaced by handles."""
 
     texts: Mapping[str, tuple[str, str] | None]
     """Path → (handle, hash)."""
@@ -71,17 +71,17 @@ class _Given:
 
 @dataclass(frozen=True, slots=True)
 class TurnRecord:
-    """A turn as it was taken, for tracing."""
+    """A turn as it ran, to be traced."""
 
     before: SessionState
-    given: TurnInput
+    turn_input: TurnInput
     result: TurnResult
     taken: str
     took_ms: float
 
 
 def write_trace(store: SessionStore, turn: TurnRecord) -> None:
-    """Keep a turn; call it under the session's lock. A trace that can't be written is logged, and the turn goes on."""
+    """Store the trace of a turn; call it under the session's lock. If it can't be written, a warning is logged."""
     try:
         _write(store, turn)
     except StateFileError as error:
@@ -89,10 +89,10 @@ def write_trace(store: SessionStore, turn: TurnRecord) -> None:
 
 
 def read_trace(store: SessionStore, name: str) -> list[TurnTrace]:
-    """Return the turns that were traced, oldest first, none if tracing was off.
+    """Return the traced turns, oldest first; none if tracing was off.
 
-    A line that a crash left half-written is passed over. A turn that was taken again, from a restored state, is there
-    twice.
+    Lines that can't be read, such as one cut off by a crash, are skipped. A turn that ran again from a restored state
+    appears twice.
     """
     path = store.trace_path(name)
     traces = []
@@ -105,44 +105,44 @@ def read_trace(store: SessionStore, name: str) -> list[TurnTrace]:
 
 
 def traced_blocks(store: SessionStore, name: str, trace: TurnTrace) -> tuple[Block, ...]:
-    """Return the blocks of a traced turn with their texts, as the model was given them.
+    """Return the blocks of a traced turn with the texts that the model received.
 
     Raises:
-        TargetNotFoundError: They were deleted.
+        TargetNotFoundError: The blocks were deleted.
     """
     return msgspec.json.decode(store.restore(name, trace.blocks, shelf=TRACE), type=tuple[Block, ...])
 
 
 def replay_turn(store: SessionStore, name: str, trace: TurnTrace, settings: TurnSettings | None = None) -> TurnResult:
-    """Take a traced turn again, and return what it gives; nothing is written.
+    """Run a traced turn again, and return the result; nothing is written.
 
-    With the settings of then the context is the same, byte for byte; with others it shows what they would have done.
+    With the original settings the context is the same byte for byte; other settings show what they would have done.
 
     Raises:
-        TargetNotFoundError: Something of the trace was deleted.
+        TargetNotFoundError: A part of the trace was deleted.
         StateFileError: The state was written by another version.
     """
     state = decode_state(store.restore(name, trace.state, shelf=TRACE).encode(), f"the state before turn {trace.turn}")
     try:
-        given = msgspec.json.decode(store.restore(name, trace.given, shelf=TRACE), type=_Given)
+        stored = msgspec.json.decode(store.restore(name, trace.given, shelf=TRACE), type=_StoredInput)
     except msgspec.DecodeError as error:
         raise StateFileError(f"the input of turn {trace.turn} is damaged: {error}") from error
-    return run_turn(state, _restored(store, name, given), settings or TurnSettings())
+    return run_turn(state, _restored(store, name, stored), settings or TurnSettings())
 
 
 def log_turn(name: str, result: TurnResult, took_ms: float) -> None:
     """Log a turn and the router's switches in it, without any text of the project."""
     context = result.context
-    about = {"session": name, "turn": context.turn}
+    common = {"session": name, "turn": context.turn}
     for action in result.actions:
         if action.kind is not ActionKind.KEEP:
             mode = action.mode.value if action.mode else "out"
             logger.info(
-                "switch", extra=about | {"path": action.path, "to": mode, "kind": action.kind, "why": action.reason}
+                "switch", extra=common | {"path": action.path, "to": mode, "kind": action.kind, "why": action.reason}
             )
     logger.info(
         "turn",
-        extra=about
+        extra=common
         | {
             "tokens": context.ledger.total_tokens,
             "budget": context.ledger.budget_tokens,
@@ -165,7 +165,7 @@ def _write(store: SessionStore, turn: TurnRecord) -> None:
         context.left_out,
         context.outcomes,
         _kept(store, name, encode_state(turn.before).decode()),
-        _kept(store, name, _encoded(_recorded(store, name, turn.given))),
+        _kept(store, name, _encoded(_stored(store, name, turn.turn_input))),
         _kept(store, name, _encoded(context.blocks)),
     )
     append_line(store.trace_path(name), msgspec.json.encode(trace))
@@ -174,7 +174,7 @@ def _write(store: SessionStore, turn: TurnRecord) -> None:
 
 
 def _prune(store: SessionStore, name: str) -> None:
-    """Forget all but the last turns, and the texts that only older ones had."""
+    """Delete the traces of all but the last turns, and the texts that only older turns used."""
     traces = read_trace(store, name)
     if len(traces) <= KEPT_TURNS:
         return
@@ -182,57 +182,57 @@ def _prune(store: SessionStore, name: str) -> None:
     write_atomic(store.trace_path(name), b"".join(msgspec.json.encode(trace) + b"\n" for trace in kept))
     needed = {handle for trace in kept for handle in (trace.state, trace.given, trace.blocks)}
     for trace in kept:
-        with suppress(TargetNotFoundError, msgspec.DecodeError):  # somebody deleted or damaged it
-            given = msgspec.json.decode(store.restore(name, trace.given, shelf=TRACE), type=_Given)
-            needed |= {text[0] for text in given.texts.values() if text is not None}
+        with suppress(TargetNotFoundError, msgspec.DecodeError):  # the input was deleted or damaged
+            stored = msgspec.json.decode(store.restore(name, trace.given, shelf=TRACE), type=_StoredInput)
+            needed |= {text[0] for text in stored.texts.values() if text is not None}
     store.forget(name, needed, shelf=TRACE)
 
 
-def _recorded(store: SessionStore, name: str, given: TurnInput) -> _Given:
+def _stored(store: SessionStore, name: str, turn_input: TurnInput) -> _StoredInput:
     texts = {
         path: None if text is None else (_kept(store, name, text.text), text.text_hash)
-        for path, text in given.texts.items()
+        for path, text in turn_input.texts.items()
     }
-    # All digests, for other settings may ask for those of other files.
-    digests = {path: given.digest(path, text.text) for path, text in given.texts.items() if text is not None}
-    return _Given(
+    # The digests of all files are stored, since a replay with other settings may show other files.
+    digests = {path: turn_input.digest(path, text.text) for path, text in turn_input.known_texts().items()}
+    return _StoredInput(
         texts,
         digests,
-        given.user_input,
-        given.signals,
-        given.references,
-        given.segments,
-        given.environment,
-        given.tool_schema,
+        turn_input.user_input,
+        turn_input.signals,
+        turn_input.references,
+        turn_input.segments,
+        turn_input.environment,
+        turn_input.tool_schema,
     )
 
 
-def _restored(store: SessionStore, name: str, given: _Given) -> TurnInput:
+def _restored(store: SessionStore, name: str, stored: _StoredInput) -> TurnInput:
     texts = {
         path: None if kept is None else FileText(store.restore(name, kept[0], shelf=TRACE), kept[1])
-        for path, kept in given.texts.items()
+        for path, kept in stored.texts.items()
     }
     return TurnInput(
         texts,
-        _KnownDigests(given.digests).digest,
-        given.user_input,
-        given.signals,
-        given.references,
-        given.segments,
-        given.environment,
-        given.tool_schema,
+        _KnownDigests(stored.digests).digest,
+        stored.user_input,
+        stored.signals,
+        stored.references,
+        stored.segments,
+        stored.environment,
+        stored.tool_schema,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _KnownDigests:
-    """Gives the digests that were recorded."""
+    """Returns the digests that were stored, and outlines of other files."""
 
     digests: Mapping[str, str]
-    otherwise: OutlineDigester = field(default_factory=OutlineDigester)
+    fallback: OutlineDigester = field(default_factory=OutlineDigester)
 
     def digest(self, path: str, text: str) -> str:
-        return self.digests[path] if path in self.digests else self.otherwise.digest(path, text)
+        return self.digests[path] if path in self.digests else self.fallback.digest(path, text)
 
 
 def _encoded(value: object) -> str:

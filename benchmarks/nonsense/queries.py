@@ -1,4 +1,4 @@
-"""Nonsense queries: what no repository answers, made by rule from lists of words, in families; always the same ones."""
+"""Makes queries that no repository answers, by rule from lists of words; always the same ones."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ Sections = dict[str, list[str]]
 
 @dataclass(frozen=True, slots=True)
 class Nonsense:
-    """One query that has no answer."""
+    """One query without an answer."""
 
     text: str
     family: str
@@ -28,7 +28,7 @@ def nonsense_queries() -> list[Nonsense]:
     sections = read_sections()
     found: dict[str, Nonsense] = {}
     for family, make in FAMILIES.items():
-        # Each family has its own stream, so that a change of one leaves the others as they are.
+        # Each family has its own random stream, so a change of one family does not affect the others.
         chance = random.Random(f"{SEED} {family}")
         for text in make(sections, chance):
             found.setdefault(text, Nonsense(text, family))
@@ -36,7 +36,7 @@ def nonsense_queries() -> list[Nonsense]:
 
 
 def read_sections(path: Path = WORDS_FILE) -> Sections:
-    """Return section → lines, or single words in the sections of words.
+    """Return section → lines; sections of words → single words.
 
     Raises:
         OSError: The file can't be read.
@@ -53,7 +53,7 @@ def read_sections(path: Path = WORDS_FILE) -> Sections:
 
 
 def _everyday(sections: Sections, _: random.Random) -> Iterator[str]:
-    """Yield questions that people ask of cooks, doctors and travel agents."""
+    """Yield questions for cooks, doctors and travel agents."""
     yield from sections["everyday"]
 
 
@@ -67,7 +67,7 @@ def _random_words(sections: Sections, chance: random.Random) -> Iterator[str]:
 
 
 def _shuffled_words(sections: Sections, chance: random.Random) -> Iterator[str]:
-    """Yield the words of two everyday questions in any order."""
+    """Yield the words of two everyday questions in random order."""
     for _ in range(N_A_FAMILY):
         words = [word for question in chance.sample(sections["everyday"], 2) for word in question.split()]
         chance.shuffle(words)
@@ -75,7 +75,7 @@ def _shuffled_words(sections: Sections, chance: random.Random) -> Iterator[str]:
 
 
 def _code_words_among_others(sections: Sections, chance: random.Random) -> Iterator[str]:
-    """Yield words of which a third to two thirds are what every program is full of."""
+    """Yield words of which a third to two thirds are common in every program."""
     for _ in range(N_A_FAMILY):
         n_words = chance.randint(3, 10)
         code = chance.sample(sections["code words"], round(n_words * chance.uniform(1 / 3, 2 / 3)))
@@ -85,7 +85,7 @@ def _code_words_among_others(sections: Sections, chance: random.Random) -> Itera
 
 
 def _code_questions_of_things(sections: Sections, chance: random.Random) -> Iterator[str]:
-    """Yield what is asked of code, asked of something else."""
+    """Yield questions about code, asked about something else."""
     pairs = [(question, thing) for question in sections["code questions"] for thing in sections["things"]]
     for question, thing in chance.sample(pairs, N_A_FAMILY):
         yield question.format(thing=thing)
@@ -101,7 +101,7 @@ def _gibberish(_: Sections, chance: random.Random) -> Iterator[str]:
 
 
 def _long_texts(sections: Sections, chance: random.Random) -> Iterator[str]:
-    """Yield several everyday questions in a row, long enough to be read as an issue."""
+    """Yield several everyday questions in a row, long enough to count as an issue text."""
     for _ in range(N_LONG):
         yield ". ".join(chance.sample(sections["everyday"], chance.randint(9, 14)))
 
@@ -116,4 +116,4 @@ FAMILIES: dict[str, Callable[[Sections, random.Random], Iterator[str]]] = {
     "gibberish": _gibberish,
     "long texts": _long_texts,
 }
-"""Family → what makes it."""
+"""Family → function that makes its queries."""

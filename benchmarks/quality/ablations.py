@@ -1,6 +1,6 @@
-"""Ablations: what each term of the score, each lane and each way of finding candidates is worth.
+"""Ablations: the loss without each term of the score, each family of signals, and each way of finding candidates.
 
-Every query is weighed once; a term is then taken out of the sums, so that all variants see the same evidence.
+Every query is ranked once; a term is then subtracted from the scores, so that all variants see the same evidence.
 """
 
 import argparse
@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
+from typing import get_args
 
 import numpy as np
 
@@ -20,40 +21,30 @@ from benchmarks.systems.codecards_index import open_index
 from codecards.retrieval.evidence.similarity import query_similarity
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import read_query
-from codecards.retrieval.rank.card_ranking import rank_cards, scored
+from codecards.retrieval.rank.card_ranking import rank_cards, sum_terms
+from codecards.retrieval.rank.card_signals import CARD_SIGNALS
+from codecards.retrieval.rank.file_signals import FILE_SIGNALS
 from codecards.retrieval.rank.filters import Filters
 from codecards.retrieval.rank.ranking import ScoredCandidates, rank
+from codecards.retrieval.rank.signals import Family
 
-RETRIEVERS: Mapping[str, tuple[str, ...]] = {
-    "words": (
-        "cards", "best_card", "file_words", "file_fields", "documentation", "documentation_best",
-        "title_fields", "title_card", "title_words", "code_words", "span_card",
-        "card_words", "card_coverage", "card_message",
-    ),
-    "path": (
-        "file_name", "file_name_precision", "file_name_exact", "file_name_head", "file_name_first", "folders",
-        "folder_and_name", "folder_exact", "title_file_name", "whole_path",
-    ),
-    "names": (
-        "action_name", "symbol_name", "symbol_names", "symbol", "symbol_in_text", "type_in_text", "first_symbol",
-        "symbol_in_code", "symbol_in_title", "code_name", "title_symbol", "title_names", "card_name", "card_parent",
-        "card_symbol",
-    ),
-    "graph": ("used_by_matches", "centrality", "users"),
-    "meaning": ("meaning_cards", "meaning_file", "card_meaning"),
-    "transformer": ("transformer_card", "card_transformer"),
-    "kinds": ("card_callable", "card_type", "card_value", "card_module_code", "card_declaration", "card_prose"),
-}  # fmt: skip
-"""Lane → its terms; those of cards as `card_<name>`."""
+FAMILIES: Mapping[str, tuple[str, ...]] = {
+    family: (
+        *(row.name for row in FILE_SIGNALS if row.family == family),
+        *(row.term for row in CARD_SIGNALS if row.family == family),
+    )
+    for family in get_args(Family)
+}
+"""Family → the terms that are left out with it."""
 WHOLE = "all"
 RECALL = "recall@10"
-"""Of files; of the whole and of each way alone, for recall is what a second way to the candidates is for."""
+"""Recall of files, of all candidates and of each way to find them alone: a second way exists for recall."""
 METRICS = ("ndcg@10", "function_mrr", RECALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What one query gives under one variant."""
+    """One metric of one query under one variant."""
 
     variant: str
     metric: str
@@ -61,7 +52,7 @@ class Row:
 
 
 def without(ranked: ScoredCandidates, terms: Sequence[str]) -> ScoredCandidates:
-    """Return what was weighed with some terms left out, those of cards as `card_<name>`."""
+    """Return scored candidates without some terms; those of cards are named `card_<name>`."""
     file_scores = ranked.file_scores.copy()
     for name in terms:
         if name in ranked.terms:
@@ -69,21 +60,21 @@ def without(ranked: ScoredCandidates, terms: Sequence[str]) -> ScoredCandidates:
     cards = ranked.cards
     dropped = {name for name in cards.terms if f"card_{name}" in terms}
     kept = {name: values for name, values in cards.terms.items() if name not in dropped}
-    changed = scored(cards.cards, cards.card_file, kept, cards.shares, len(file_scores), cards.diversity_penalty)
+    changed = sum_terms(cards.cards, cards.card_file, kept, cards.shares, len(file_scores), cards.diversity_penalty)
     return replace(ranked, file_scores=file_scores, cards=changed)
 
 
 def variants(ranked: ScoredCandidates) -> Iterator[tuple[str, ScoredCandidates]]:
-    """Yield each variant's name with its scores: whole, without a term, without a lane."""
+    """Yield the name and the scores of each variant: whole, without a term, without a family."""
     yield WHOLE, ranked
     for name in (*ranked.terms, *(f"card_{name}" for name in ranked.cards.terms)):
         yield f"without {name}", without(ranked, (name,))
-    for retriever, names in RETRIEVERS.items():
-        yield f"without retriever {retriever}", without(ranked, names)
+    for family, names in FAMILIES.items():
+        yield f"without family {family}", without(ranked, names)
 
 
 def rows_of_query(index: DerivedIndex, query: LabelledQuery) -> Iterator[Row]:
-    """Yield the metrics of one query under each variant, and the recall of each way to its candidates."""
+    """Yield the metrics of one query under each variant, and the recall of each way to find its candidates."""
     asked = read_query(query.text)
     similarity = query_similarity(index, asked)
     ranked = rank(index, asked, similarity, Filters())
@@ -93,7 +84,7 @@ def rows_of_query(index: DerivedIndex, query: LabelledQuery) -> Iterator[Row]:
         yield from _scores(index, query, name, changed)
     yield _recall(index, query, WHOLE, ranked)
     if similarity is not None:
-        # Of two ways to the candidates, by words and by vectors, one is left out (S2-14).
+        # One of the two ways to find candidates, words and vectors, is left out.
         by_words = rank(index, asked, None, Filters())
         nearest, _ = similarity.nearest(DEPTH)
         files = list(dict.fromkeys(index.file_of_card[nearest].tolist()))
@@ -106,7 +97,7 @@ def rows_of_query(index: DerivedIndex, query: LabelledQuery) -> Iterator[Row]:
 
 
 def measure(queries: Sequence[LabelledQuery], trees: Path, state: Path, embedder: str) -> dict[str, dict[str, float]]:
-    """Return variant → metric → mean over the queries; a query without a term counts as it is."""
+    """Return variant → metric → mean over the queries; a query without a term counts unchanged."""
     values: list[dict[tuple[str, str], float]] = []
     for tree, asked in by_tree(queries, trees).items():
         index = open_index(tree, state / tree.name, embedder)
@@ -115,7 +106,7 @@ def measure(queries: Sequence[LabelledQuery], trees: Path, state: Path, embedder
     names = sorted({key for row in values for key in row})
     table: dict[str, dict[str, float]] = {}
     for variant, metric in names:
-        # A variant that a query does not have changes nothing for it.
+        # A query without the term of a variant has the metrics of the whole.
         known = [row.get((variant, metric), row.get((WHOLE, metric))) for row in values]
         table.setdefault(variant, {})[metric] = fmean(value for value in known if value is not None)
     return table
@@ -155,7 +146,7 @@ def spread(queries: Sequence[LabelledQuery], limit: int) -> list[LabelledQuery]:
 
 
 def lines_of(table: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """Return the table as text: the whole first, then what loses most."""
+    """Return the table as text: the whole first, then the variants by falling loss."""
     whole = table.get(WHOLE, {})
     metric = next((name for name in METRICS if name in whole), METRICS[0])
     order = sorted((name for name in table if name != WHOLE), key=lambda name: table[name].get(metric, 0.0))
@@ -175,7 +166,7 @@ def _recall(index: DerivedIndex, query: LabelledQuery, variant: str, ranked: Sco
 
 def _scores(index: DerivedIndex, query: LabelledQuery, variant: str, ranked: ScoredCandidates) -> Iterator[Row]:
     columns = index.columns
-    cards = [ranked.cards.cards[place] for place, _, _ in rank_cards(ranked.cards, ranked.file_scores, DEPTH)]
+    cards = [ranked.cards.cards[one.card] for one in rank_cards(ranked.cards, ranked.file_scores, DEPTH)]
     results = [
         Span(index.path(int(index.file_of_card[card])), int(columns.first_line[card]), int(columns.last_line[card]))
         for card in cards

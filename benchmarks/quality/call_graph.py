@@ -1,8 +1,8 @@
-"""Call graph: precision and recall of the edges on labelled repositories, a language at a time.
+"""Measures precision and recall of call edges on labelled repositories, one per language.
 
-A fixture is one text: files under `#- path` headers, each call labelled at the end of its line with
-`#> name -> path::Qualified.name; other -> -` (`//>` where comments look so). `-` is a call that leads out of the
-repository, or to what a reader can't tell. The labels were written by reading, not by running the resolver.
+A fixture is one text: files below `#- path` headers, with each call labelled at the end of its line by
+`#> name -> path::Qualified.name; other -> -` (`//>` or `-->`, depending on the comments of the language). `-` marks a call that
+leaves the repository or whose target a reader can't determine. The labels were written by reading, not by running the resolver.
 """
 
 import argparse
@@ -27,30 +27,30 @@ _label = re.compile(r"(?:#|//|--)>\s*(.*)$")
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What one call truly leads to."""
+    """The true target of one call."""
 
     path: str
     line: int
     name: str
     target: str
-    """"path::Qualified.name", "-" for outside or unknown."""
+    """"path::Qualified.name", "-" for outside the repository or unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How the edges of one language compare with the labels; all are counts of calls."""
+    """Comparison of one language's edges with the labels; all fields are counts of calls."""
 
     language: str
     labelled: int
     """Calls with a target in the repository."""
     outside: int
-    """Calls without one."""
+    """Calls without a target in the repository."""
     exact: int
     exact_right: int
     likely: int
     likely_right: int
     unlabelled: int
-    """Edges `exact` or `likely` of calls that have no label: a hole in the fixture."""
+    """`exact` or `likely` edges of calls without a label: an omission in the fixture."""
 
     @property
     def precision(self) -> float:
@@ -64,12 +64,12 @@ class Score:
 
     @property
     def recall(self) -> float:
-        """Share of the labelled calls that an `exact` or `likely` edge leads to the right place."""
+        """Share of the labelled calls with an `exact` or `likely` edge to the right target."""
         return (self.exact_right + self.likely_right) / self.labelled if self.labelled else 1.0
 
 
 def read_fixture(text: str) -> tuple[dict[str, str], list[Label]]:
-    """Return path -> source (labels taken out, lines kept) and the labels of a fixture."""
+    """Return path -> source without labels, at unchanged lines, and the labels of a fixture."""
     files: dict[str, str] = {}
     labels: list[Label] = []
     for block in re.split(r"^#- ", text, flags=re.MULTILINE)[1:]:
@@ -95,7 +95,7 @@ def resolve_all(sources: dict[str, str]) -> tuple[dict[str, FileFacts], list[Edg
 
 
 def judge(language: str, text: str) -> tuple[Score, list[str]]:
-    """Return the score of one fixture and a line for each call that is not as labelled."""
+    """Return the score of one fixture, and a line for each call that differs from its label."""
     sources, labels = read_fixture(text)
     facts, edges = resolve_all(sources)
     at: dict[tuple[str, int, str], list[Edge]] = {}
@@ -134,7 +134,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Print the table; return 0."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks call-graph", description=__doc__.partition("\n")[0])
     parser.add_argument("languages", nargs="*", help="fixtures to run, all by default")
-    parser.add_argument("--faults", action="store_true", help="list the calls that are not as labelled")
+    parser.add_argument("--faults", action="store_true", help="list the calls that differ from their label")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
     chosen = parser.parse_args(argv)
     scores: list[Score] = []

@@ -1,7 +1,4 @@
-"""Metrics of a ranking: what share of the right answers comes, and how early.
-
-All are of one query, between 0 and 1, the higher the better; `mean` joins them.
-"""
+"""Metrics of the ranking for one query, between 0 and 1, higher is better; `mean` aggregates them."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -11,22 +8,22 @@ from typing import Literal
 from benchmarks.sets.queries import Span
 
 Protocol = Literal["chunk", "file"]
-"""How a rank is counted. "chunk": a result is a position of its own, also where several are of one file, and must
-overlap the target's lines if it has any. "file": the results are first reduced to their files, lines don't count."""
+"""How ranks are counted. "chunk": each result has its own rank, even if several are of one file, and must overlap the target's
+lines if it has any. "file": the results are first reduced to their files, and lines do not count."""
 
 DEPTH = 10
-"""How many results are looked at, where nothing else is said."""
+"""Default number of results that count."""
 NARROW_LINES = 50
-"""Length of the code windows that rivals return; what is no longer may pass for a function."""
+"""Length of the code windows that rivals return; a result up to this length counts as a function."""
 
 
 def same_path(path: str, other: str) -> bool:
-    """Return whether two paths name one file, where either may lack leading folders."""
+    """Return whether two paths name the same file; either may lack leading folders."""
     return path == other or path.endswith("/" + other) or other.endswith("/" + path)
 
 
 def hits(result: Span, target: Span) -> bool:
-    """Return whether the result shows the target, or a part of it."""
+    """Return whether a result shows the target or a part of it."""
     if not same_path(result.path, target.path):
         return False
     if target.first_line is None or target.last_line is None or result.first_line is None or result.last_line is None:
@@ -35,14 +32,14 @@ def hits(result: Span, target: Span) -> bool:
 
 
 def files_of(results: Iterable[Span]) -> list[Span]:
-    """Return one whole-file result for each file, in the order in which the files first appear."""
+    """Return one whole-file result for each file, in order of first appearance."""
     return [Span(path) for path in dict.fromkeys(result.path for result in results)]
 
 
 def target_ranks(
     results: Sequence[Span], targets: Sequence[Span], protocol: Protocol = "chunk", depth: int = DEPTH
 ) -> list[int | None]:
-    """Return for each target the 1-based rank of the first result that hits it, None if none of `depth` does."""
+    """Return for each target the 1-based rank of the first result that hits it, None if none of the first `depth` does."""
     ranked = (files_of(results) if protocol == "file" else list(results))[:depth]
     return [next((rank for rank, result in enumerate(ranked, 1) if hits(result, target)), None) for target in targets]
 
@@ -50,7 +47,7 @@ def target_ranks(
 def ndcg(ranks: Sequence[int | None], depth: int = DEPTH) -> float:
     """Return the normalised discounted cumulative gain with binary gains.
 
-    Two targets that one result hits count once, as in the published figures of the semble set.
+    Two targets hit by one result count once, as in the published figures of the semble set.
 
     Source: Järvelin and Kekäläinen 2002, discount 1/log2(rank + 1).
     """
@@ -60,12 +57,12 @@ def ndcg(ranks: Sequence[int | None], depth: int = DEPTH) -> float:
 
 
 def recall(ranks: Sequence[int | None]) -> float:
-    """Return the share of targets that were found."""
+    """Return the share of targets with a rank."""
     return sum(rank is not None for rank in ranks) / len(ranks) if ranks else 0.0
 
 
 def reciprocal_rank(ranks: Sequence[int | None]) -> float:
-    """Return 1 / rank of the first hit, 0 without one."""
+    """Return 1 / rank of the first hit, 0 without a hit."""
     found = [rank for rank in ranks if rank is not None]
     return 1 / min(found) if found else 0.0
 
@@ -84,9 +81,9 @@ def accuracy_at(ranks: Sequence[int | None], depth: int) -> float:
 
 
 def function_hit_at(results: Sequence[Span], functions: Sequence[Span], depth: int) -> float | None:
-    """Return 1 if one of the first `depth` results overlaps a right function, else 0; None where it can't be told.
+    """Return 1 if one of the first `depth` results overlaps a right function, else 0.
 
-    It can't be told of a query without known functions, nor of results without lines.
+    Returns None for a query without known functions, and for results without lines.
     """
     if not functions or not results or results[0].first_line is None:
         return None
@@ -94,10 +91,10 @@ def function_hit_at(results: Sequence[Span], functions: Sequence[Span], depth: i
 
 
 def function_reciprocal_rank(results: Sequence[Span], functions: Sequence[Span]) -> float | None:
-    """Return 1 / rank of the first result that shows a right function and little else, 0 without one.
+    """Return 1 / rank of the first result that shows a right function and little else, 0 without such a result.
 
-    A result that is longer than `NARROW_LINES` and than twice the function only surrounds it, as a class does. None
-    where it can't be told, as in `function_hit_at`.
+    A result that is longer than `NARROW_LINES` and than twice the function does not count, like a class around it. Returns None
+    in the same cases as `function_hit_at`.
     """
     if not functions or not results or results[0].first_line is None:
         return None
@@ -108,12 +105,11 @@ def function_reciprocal_rank(results: Sequence[Span], functions: Sequence[Span])
 
 
 def reciprocal_rank_among(results: Sequence[Span], function: Span, pool: Sequence[Span]) -> float | None:
-    """Return 1 / rank of the first result that shows a function of a pool, where only results that show one of it count.
+    """Return 1 / rank of the first result that shows a function, counting only results that show a function of a pool.
 
-    0 beyond rank `DEPTH`; results that show nothing of the pool are passed over, so that more of them may be needed. So
-    is counted where the functions of a set are searched among themselves and nothing else is in the index (CodeSearchNet,
-    Husain et al. 2019). A result shows a function as in `function_reciprocal_rank`; None where results
-    have no lines.
+    0 beyond rank `DEPTH`. Results that show no function of the pool are skipped, so more results may be needed. Benchmarks whose
+    index holds nothing but the functions of the set count like this (CodeSearchNet, Husain et al. 2019). A result shows a
+    function as in `function_reciprocal_rank`. Returns None for results without lines.
     """
     if results and results[0].first_line is None:
         return None
@@ -132,9 +128,9 @@ def recall_at_tokens(
 
     Args:
         results: Best first.
-        tokens: Size of what each result shows, in tokens.
-        targets: What is right; lines don't count.
-        budget_tokens: Results are taken in order until one does not fit any more.
+        tokens: Number of tokens of each result.
+        targets: The right answers; lines do not count.
+        budget_tokens: Results count in order until one no longer fits.
     """
     shown: list[Span] = []
     for result, n_tokens in zip(results, tokens, strict=True):
@@ -146,7 +142,7 @@ def recall_at_tokens(
 
 
 def mean(values: Iterable[float | None]) -> float | None:
-    """Return the mean of those that are not None, None if all are."""
+    """Return the mean of the values that are not None, None if all are."""
     known = [value for value in values if value is not None]
     return fmean(known) if known else None
 

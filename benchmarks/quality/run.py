@@ -1,4 +1,4 @@
-"""Quality: how well systems answer a query file, by category and by language."""
+"""Scores the answers of systems to a query file, overall and by category, language and repository."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -26,16 +26,16 @@ from benchmarks.systems.answers import RecordedAnswer
 
 TOKEN_BUDGETS = (500, 1_000, 2_000, 4_000, 8_000)
 FILE_DEPTH = 99
-"""How far down the list of files a right one is looked for, for Acc@k."""
+"""Number of files that are searched for right ones, for Acc@k."""
 POOL_CATEGORY, LEAST_POOL = "docstring", 50
-"""Questions whose functions are also ranked among themselves, where a tree has so many of them."""
+"""Category whose functions are also ranked among themselves, and the least number of them in a tree."""
 
 Scores = dict[str, float | None]
-"""Metric -> value, the higher the better (query_ms: the lower); None where no query has the metric."""
+"""Metric -> value, higher is better (query_ms: lower); None if no query has the metric."""
 
 QualityFigures = dict[str, Any]
-"""What a result file keeps of a system: "all" -> scores, "category", "language" and, where some have
-several trees, "repository" -> group -> scores."""
+"""A system's figures in a result file: "all" -> scores; "category", "language" and, if a repository has several trees,
+"repository" -> group -> scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +47,21 @@ class Scored:
 
 
 def score(query: LabelledQuery, answer: RecordedAnswer) -> Scores:
-    """Return the metrics of one answer; those that the query or the system does not have are None."""
+    """Return the metrics of one answer; None for metrics that the query or the system does not have."""
     results, targets = answer.results, query.targets
     ranks = target_ranks(results, targets)
     file_ranks = target_ranks(results, targets, "file")
-    file_ranks = target_ranks(files_of(results), [*files_of(targets)], "file", FILE_DEPTH)
+    ranks_of_files = target_ranks(files_of(results), files_of(targets), "file", FILE_DEPTH)
     scores: Scores = {
         "ndcg@10": ndcg(ranks),
         "recall@10": recall(ranks),
         "mrr": reciprocal_rank(ranks),
         "hit@1": hit_at(ranks, 1),
         "file_ndcg@10": ndcg(file_ranks),
-        "acc@1": accuracy_at(file_ranks, 1),
-        "acc@5": accuracy_at(file_ranks, 5),
-        "acc@10": accuracy_at(file_ranks, 10),
-        "hit@10": hit_at(file_ranks, 10),
+        "acc@1": accuracy_at(ranks_of_files, 1),
+        "acc@5": accuracy_at(ranks_of_files, 5),
+        "acc@10": accuracy_at(ranks_of_files, 10),
+        "hit@10": hit_at(ranks_of_files, 10),
         "function_hit@1": function_hit_at(results, query.functions, 1),
         "function_hit@10": function_hit_at(results, query.functions, 10),
         "function_mrr": function_reciprocal_rank(results[:DEPTH], query.functions),
@@ -84,7 +84,7 @@ def by_tree(queries: Iterable[LabelledQuery], trees: Path) -> dict[Path, list[La
 
 
 def score_all(queries: Sequence[LabelledQuery], answers: Iterable[RecordedAnswer]) -> list[Scored]:
-    """Return each query with the metrics of its answer; one without an answer scores as an empty one."""
+    """Return each query with the metrics of its answer; a missing answer scores like an empty one."""
     answer_of = {answer.query_id: answer for answer in answers}
     pools = _pools(queries)
     tells_tokens = any(answer.tokens for answer in answer_of.values())
@@ -97,14 +97,14 @@ def score_all(queries: Sequence[LabelledQuery], answers: Iterable[RecordedAnswer
             reciprocal_rank_among(answer.results, query.functions[0], pool) if len(pool) >= LEAST_POOL else None
         )
         if tells_tokens and not answer.results:
-            # What was not found is in no number of tokens; a system that finds less must not gain by it.
+            # A system that finds nothing must not gain by it: it has found no file within any number of tokens.
             scores |= {f"recall@{budget}tokens": 0.0 for budget in TOKEN_BUDGETS}
         scored.append(Scored(query, scores))
     return scored
 
 
 def _pools(queries: Iterable[LabelledQuery]) -> dict[str, list[Span]]:
-    """Return the functions that each tree is asked for by their documentation."""
+    """Return tree -> the functions that the set asks for by their documentation."""
     pools: dict[str, list[Span]] = {}
     for query in queries:
         if query.category == POOL_CATEGORY:
@@ -113,7 +113,7 @@ def _pools(queries: Iterable[LabelledQuery]) -> dict[str, list[Span]]:
 
 
 def summarize(scored: Sequence[Scored]) -> Scores:
-    """Return the mean of each metric over the queries, and of NDCG@10 also over repositories, then languages."""
+    """Return the mean of each metric over the queries; of NDCG@10 also the mean over languages of repositories' means."""
     names = scored[0].scores if scored else {}
     summary: Scores = {name: mean(item.scores[name] for item in scored) for name in names}
     of_tree: dict[tuple[str, str], list[float]] = {}
@@ -127,7 +127,7 @@ def summarize(scored: Sequence[Scored]) -> Scores:
 
 
 def summarize_by(scored: Iterable[Scored], group: Callable[[LabelledQuery], str]) -> dict[str, Scores]:
-    """Return the summary of each group of queries, groups in the order of their names."""
+    """Return the summary of each group of queries, ordered by name."""
     groups: dict[str, list[Scored]] = {}
     for item in scored:
         groups.setdefault(group(item.query), []).append(item)
@@ -135,7 +135,7 @@ def summarize_by(scored: Iterable[Scored], group: Callable[[LabelledQuery], str]
 
 
 def figures_of(scored: Sequence[Scored]) -> QualityFigures:
-    """Return what a result file keeps of a system's scores: over all queries and by group."""
+    """Return a system's figures for a result file: over all queries and by group."""
     figures: QualityFigures = {
         "all": summarize(scored),
         "category": summarize_by(scored, lambda query: query.category),

@@ -1,4 +1,4 @@
-"""Plots: the newest results as charts, written beside them."""
+"""Draws the newest results as SVG charts, written beside the result files."""
 
 import argparse
 import sys
@@ -12,14 +12,14 @@ from benchmarks.speed.run import overall
 from benchmarks.systems.registry import SYSTEMS
 
 QUALITY_SET = "semble_dev"
-"""The set whose repositories are those of the speed figures."""
+"""The query set with the same repositories as the speed figures."""
 GOVERNANCE_FIGURES = ("mean tokens", "again in view")
 DRAWN_SYSTEMS = (*SYSTEMS, "bm25")
-"""A system has its colour by its place here, the same in every chart."""
+"""Systems in the order of their colours, which are the same in every chart."""
 
 
 def draw_all(results: Iterable[Result]) -> dict[str, str]:
-    """Return file name → SVG document of every chart that the newest results suffice for."""
+    """Return file name → SVG document of every chart for which there are results."""
     latest = newest(list(results))
     sets = {name.removeprefix("quality-"): one for name, one in latest.items() if name.startswith("quality-")}
     drawn: dict[str, str] = {}
@@ -51,12 +51,12 @@ def draw_all(results: Iterable[Result]) -> dict[str, str]:
 
 
 def _index_times(speed: Result) -> dict[str, float]:
-    """Return system → CPU seconds; results of speed name systems as readers know them, those of quality as the command does."""
+    """Return system → CPU seconds, by the names of the command line, which speed results do not use."""
     by_name = {make().name: system for system, make in SYSTEMS.items()}
     figures = speed.figures["cold_index_cpu_s"]
     times = {by_name.get(name, name): overall("cold_index_cpu_s", by_tree) for name, by_tree in figures.items()}
     if "semble" in times:
-        times.setdefault("semble-words", times["semble"])  # the same index, its vectors not asked
+        times.setdefault("semble-words", times["semble"])  # the same index, without use of its vectors
     return times
 
 
@@ -98,11 +98,11 @@ def _by_tokens(name: str, lines: Sequence[Series]) -> str:
 
 
 def governance_chart(figures: Mapping[str, Mapping[str, float]], n_sessions: int) -> str:
-    """Return the in-view rate against mean tokens a turn: a line for each policy, a dot for each budget.
+    """Return a chart of the in-view rate against mean tokens per turn: a line for each policy, a dot for each budget.
 
     Args:
-        figures: "ours 2000", "full" … → figure → value; rows without these two figures are left out.
-        n_sessions: How many were replayed.
+        figures: "ours 2000", "full" … → figure → value; rows without these two figures are skipped.
+        n_sessions: Number of replayed sessions.
     """
     lines: dict[str, list[tuple[float, float]]] = {}
     for name, row in figures.items():
@@ -121,7 +121,9 @@ def governance_chart(figures: Mapping[str, Mapping[str, float]], n_sessions: int
 def main(arguments: list[str] | None = None) -> int:
     """Draw the charts and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks plots", description=__doc__)
-    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the result files; gets the charts too")
+    parser.add_argument(
+        "--results", type=Path, default=RESULTS, help="folder of the result files, to which the charts are written"
+    )
     folder = parser.parse_args(arguments).results
     for name, text in draw_all(read_results(folder)).items():
         (folder / name).write_text(text, encoding="utf-8")

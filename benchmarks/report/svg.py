@@ -1,4 +1,4 @@
-"""Charts: points and lines as SVG that reads well on a light and on a dark page."""
+"""Draws charts of points and lines as SVG that is readable on light and dark pages."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -7,11 +7,11 @@ from html import escape
 
 WIDTH, HEIGHT = 760, 430
 LEFT, RIGHT, TOP, BOTTOM = 64, 16, 44, 56
-"""Free space around the plot, in pixels."""
+"""Margins around the plot, in pixels."""
 CHARACTER = 6.2
-"""Mean width of a character of a label, in pixels."""
+"""Mean width of a character in a label, in pixels."""
 LINE = 14
-"""Height of a label."""
+"""Height of a label, in pixels."""
 COLOURS = (
     "#2f7ed8",
     "#d9622b",
@@ -26,7 +26,7 @@ COLOURS = (
     "#c2569b",
     "#6a8f2f",
 )
-"""Of middling brightness, so that each stands out on white and on black."""
+"""Colours of medium brightness, visible on white and on black."""
 STYLE = (
     "<style>.page{fill:#fff}.ink{fill:#24292f}.line{stroke:#6e7781;fill:none}.grid{stroke:#d0d7de;stroke-width:.5}"
     "@media(prefers-color-scheme:dark){.page{fill:#0d1117}.ink{fill:#e6edf3}.line{stroke:#8b949e}.grid{stroke:#30363d}}"
@@ -38,27 +38,27 @@ N_TICKS = 6
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Points that belong together; a line is drawn through them, or, of one point, its label stands beside it."""
+    """Points that belong together, drawn as a line, or as one labelled dot."""
 
     label: str
     points: tuple[tuple[float, float], ...]
-    """(x, y), in the order in which the line goes."""
+    """(x, y), in the order of the line."""
     colour: int
-    """Place in `COLOURS`; after the last the first comes again."""
+    """Position in `COLOURS`, which repeat after the last."""
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One axis with the range that it shows."""
+    """One axis with its range."""
 
     title: str
     low: float
     high: float
     is_log: bool = False
-    """Whether equal ratios have equal lengths; `low` must be above 0."""
+    """Whether the scale is logarithmic; then `low` must be above 0."""
 
     def share(self, value: float) -> float:
-        """Return where a value lies, 0 for `low` and 1 for `high`."""
+        """Return the position of a value, 0 for `low` and 1 for `high`."""
         if self.is_log:
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
@@ -77,13 +77,13 @@ class Axis:
 
 
 def fitting_axis(title: str, values: Iterable[float], *, is_log: bool = False, from_zero: bool = False) -> Axis:
-    """Return an axis with some room around the values.
+    """Return an axis with some space around the values.
 
     Args:
-        title: What is shown, with its unit.
-        values: At least one.
+        title: Name of the quantity with its unit.
+        values: At least one value.
         is_log: As in `Axis`.
-        from_zero: Whether the range begins at 0.
+        from_zero: Whether the range starts at 0.
     """
     known = list(values)
     low, high = min(known), max(known)
@@ -94,7 +94,7 @@ def fitting_axis(title: str, values: Iterable[float], *, is_log: bool = False, f
 
 
 def chart(title: str, series: Sequence[Series], across: Axis, up: Axis) -> str:
-    """Return an SVG document; labels of later series keep clear of earlier ones."""
+    """Return an SVG document; labels of later series avoid earlier ones."""
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
         f' font-family="sans-serif" font-size="11" role="img"><title>{escape(title)}</title>{STYLE}',
@@ -141,7 +141,7 @@ def _drawn(one: Series, colour: str, across: Axis, up: Axis, taken: list[tuple[f
 
 
 def _free(first: float, y: float, width: float, taken: list[tuple[float, float, float]]) -> float:
-    """Return the height nearest to `y` at which a label overlaps no earlier one, and take it."""
+    """Return the height nearest to `y` at which a label overlaps no earlier one, and reserve it."""
     for step in range(40):
         for moved in (y + step * LINE / 2, y - step * LINE / 2):
             is_inside = TOP <= moved <= HEIGHT - BOTTOM

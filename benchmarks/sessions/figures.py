@@ -1,4 +1,4 @@
-"""Governance figures: what is measured of a policy over sessions, with its uncertainty, and tables of it."""
+"""Figures of context policies over sessions, with their uncertainty, and the tables that show them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,38 +8,38 @@ import numpy as np
 
 N_RESAMPLES = 2_000
 UNBOUNDED = "full"
-"""The policy that drops nothing, whatever the budget."""
+"""The policy that never drops anything."""
 FigureCell = tuple[str, int]
 """Policy, budget; 0 for none."""
 
 
 @dataclass(slots=True)
 class SessionFigures:
-    """What is measured of one policy, over one session or several."""
+    """Figures of one policy over one or several sessions."""
 
-    depth_for: int = 0
-    """Acts that open or edit a file that was there."""
+    n_accesses: int = 0
+    """Tool calls that open or edit an existing file."""
     n_full: int = 0
     n_digest: int = 0
     n_again: int = 0
-    """The same for files that had been touched before in the session: only these can be in view without prediction."""
+    """Those that touch a file again in the session: only these files can be in view without prediction."""
     n_again_full: int = 0
     n_again_digest: int = 0
     tokens: list[int] = field(default_factory=list)
-    """Of each turn, the system prompt included."""
+    """Tokens of each turn, with the system prompt."""
     n_stale_turns: int = 0
     n_goal_turns: int = 0
     n_refused_turns: int = 0
-    """Turns for which the policy gave nothing, for the task alone is larger than the budget."""
+    """Turns without a context, because the task alone exceeds the budget."""
     n_switches: int = 0
     n_oscillations: int = 0
     n_late_reversals: int = 0
     seconds: float = 0.0
-    """Of CPU, for making what is shown."""
+    """CPU time spent on making the contexts."""
 
     def row(self) -> dict[str, float]:
         """Return the figures as shares and means."""
-        turns, wanted, again = len(self.tokens) or 1, self.depth_for or 1, self.n_again or 1
+        turns, wanted, again = len(self.tokens) or 1, self.n_accesses or 1, self.n_again or 1
         return {
             "in view": (self.n_full + self.n_digest) / wanted,
             "full": self.n_full / wanted,
@@ -59,15 +59,15 @@ class SessionFigures:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The figures of each policy at each budget, session by session."""
+    """Figures of each policy at each budget, session by session."""
 
     tasks: tuple[str, ...]
-    """Of each session."""
+    """The task of each session."""
     cells: Mapping[FigureCell, Sequence[SessionFigures]]
 
     def total(self, cell: FigureCell) -> SessionFigures:
         """Return the figures of a policy over all sessions."""
-        return normalised_name(self.cells[cell])
+        return merge_figures(self.cells[cell])
 
     def rows(self) -> dict[FigureCell, dict[str, float]]:
         """Return the figures of all policies as shares and means."""
@@ -78,11 +78,11 @@ class Measured:
         return {f"{name} {budget or ''}".strip(): row for (name, budget), row in self.rows().items()}
 
     def budgets(self) -> list[int]:
-        """Return the budgets, without the one that is none."""
+        """Return the budgets, ascending, without 0."""
         return sorted({budget for _, budget in self.cells if budget})
 
     def only(self, chosen: Sequence[bool]) -> "Measured":
-        """Return the figures of some of the sessions."""
+        """Return the figures of the chosen sessions."""
         tasks = tuple(task for task, is_in in zip(self.tasks, chosen, strict=True) if is_in)
         cells = {
             cell: [one for one, is_in in zip(figures, chosen, strict=True) if is_in]
@@ -91,8 +91,8 @@ class Measured:
         return Measured(tasks, cells)
 
 
-def normalised_name(parts: Iterable[SessionFigures]) -> SessionFigures:
-    """Return the figures of all."""
+def merge_figures(parts: Iterable[SessionFigures]) -> SessionFigures:
+    """Return the sum of some figures."""
     total = SessionFigures()
     for part in parts:
         for name in SessionFigures.__slots__:
@@ -101,9 +101,9 @@ def normalised_name(parts: Iterable[SessionFigures]) -> SessionFigures:
 
 
 def interval_of_lead(measured: Measured, cell: FigureCell, other: FigureCell | None, rate: str) -> tuple[float, float]:
-    """Return the 95 % interval of a rate, "in view" or "full", or of its lead over another policy's.
+    """Return the 95 % interval of a rate, "in view" or "full", or of its lead over another policy's rate.
 
-    Whole tasks are drawn, for sessions of one task are alike.
+    Whole tasks are resampled (bootstrap), because sessions of one task are alike.
     """
     tasks = sorted(set(measured.tasks))
     place = {task: index for index, task in enumerate(tasks)}
@@ -112,7 +112,7 @@ def interval_of_lead(measured: Measured, cell: FigureCell, other: FigureCell | N
         hits, wanted = np.zeros(len(tasks)), np.zeros(len(tasks))
         for task, figures in zip(measured.tasks, measured.cells[chosen], strict=True):
             hits[place[task]] += figures.n_full + (figures.n_digest if rate == "in view" else 0)
-            wanted[place[task]] += figures.depth_for
+            wanted[place[task]] += figures.n_accesses
         return hits, wanted
 
     draws = np.random.default_rng(0).multinomial(len(tasks), np.full(len(tasks), 1 / len(tasks)), size=N_RESAMPLES)
@@ -128,9 +128,9 @@ def interval_of_lead(measured: Measured, cell: FigureCell, other: FigureCell | N
 
 
 def at_equal_rate(rows: Mapping[FigureCell, Mapping[str, float]], rate: str) -> dict[str, float | None]:
-    """Return each policy's mean tokens where its rate is that of full injection, as a share of full injection's tokens.
+    """Return policy -> mean tokens at which it reaches full injection's rate, as a share of full injection's tokens.
 
-    Between two budgets the way is taken as straight. None for a policy that does not get there at any budget.
+    Interpolates linearly between two budgets; None for a policy that does not reach the rate at any budget.
     """
     full = rows.get((UNBOUNDED, 0))
     if full is None:
@@ -153,7 +153,7 @@ def at_equal_rate(rows: Mapping[FigureCell, Mapping[str, float]], rate: str) -> 
 
 @dataclass(frozen=True, slots=True)
 class PolicyLead:
-    """How far ours is ahead of the best other policy at one budget, with 95 % intervals."""
+    """Lead of our policy over the best other one at one budget, with 95 % intervals."""
 
     rate: str
     """"in view" or "full"."""
@@ -161,12 +161,12 @@ class PolicyLead:
     ours: float
     interval: tuple[float, float]
     best_other: str
-    """"" where no other policy was run at the budget."""
+    """Name of that policy; "" if no other one ran at the budget."""
     lead: float = 0.0
     lead_interval: tuple[float, float] = (0.0, 0.0)
 
-    def told(self) -> str:
-        """Return it as a line."""
+    def describe(self) -> str:
+        """Return the lead as one line of text."""
         low, high = self.interval
         line = f"'{self.rate}' at {self.budget:,}: ours {self.ours:.3f} [{low:.3f}, {high:.3f}]"
         if not self.best_other:
@@ -177,7 +177,7 @@ class PolicyLead:
 
 
 def leads(measured: Measured) -> Iterator[PolicyLead]:
-    """Yield how ours stands beside the best other policy, at each budget and for both rates."""
+    """Yield our policy's lead over the best other one, for each budget and both rates."""
     rows = measured.rows()
     for budget in measured.budgets():
         ours = ("ours", budget)
@@ -193,18 +193,18 @@ def leads(measured: Measured) -> Iterator[PolicyLead]:
                 yield PolicyLead(rate, budget, rows[ours][rate], interval, "")
 
 
-def marks(measured: Measured) -> str:
-    """Return how ours stands to the marks: price at full injection's rates, and lead over the best at each budget."""
-    told = []
+def summary_lines(measured: Measured) -> str:
+    """Return the lines below the table: tokens at full injection's rates, and our lead at each budget."""
+    lines = []
     for rate in ("in view", "full"):
         shares = [
             f"{name} {'never' if share is None else f'{share:.0%}'}"
             for name, share in at_equal_rate(measured.rows(), rate).items()
         ]
         if not shares:
-            continue  # full injection was not run
-        told.append(f"tokens at full injection's rate '{rate}', as a share of its tokens: {', '.join(shares)}")
-    return "\n".join([*told, *(lead.told() for lead in leads(measured))])
+            continue  # full injection did not run
+        lines.append(f"tokens at full injection's rate '{rate}', as a share of its tokens: {', '.join(shares)}")
+    return "\n".join([*lines, *(lead.describe() for lead in leads(measured))])
 
 
 def table(measured: Measured) -> str:

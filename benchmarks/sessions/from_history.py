@@ -1,11 +1,10 @@
-"""History sessions: a range of a git history as sessions of an agent; derived by rule, not recorded from anybody.
+"""Derives agent sessions from a git history by rule.
 
-A task is a commit, or a run of commits of one author within hours that touch a common file. True of it: the message,
-the files and lines that were changed, their texts at the parent commit. Made up by rule: that for each commit
-everything is read first, each place that will be changed and the definitions that it calls (those whose name has
-exactly one definition in the parent's tree, told by keywords such as `def`, `class`, `func`), and then everything is
-changed; the order (sources, then other files, then tests; each file from its top); and one run of tests after each
-commit. Nobody's searching and straying is in it.
+A task is a commit, or a run of commits by one author within hours that touch a common file. Real are the message, the changed files
+and lines, and their texts at the parent commit. Invented by rule are the reads before each commit (each place that will be changed,
+and the definitions that it calls, if the parent's tree has exactly one definition of the name, found by keywords such as `def`,
+`class`, `func`), the order (sources, other files, tests; each file from its top), and one test run after each commit. The sessions
+contain no searches and no detours.
 """
 
 import re
@@ -30,19 +29,19 @@ from codecards.tuning.commit_tasks import (
 )
 
 MAX_PAUSE_S = 4 * 3600
-"""Between two commits of one task."""
+"""Longest pause between two commits of one task."""
 COMMITS_A_TASK = 20
-"""So many commits are looked at for each task that is wanted; more are not found by waiting longer."""
+"""Number of commits that are read for each wanted task."""
 MIN_TURNS = 8
-"""A shorter session gives a policy nothing to decide."""
+"""Least number of turns; a shorter session leaves a policy nothing to decide."""
 MAX_READ_LINES = 80
 MAX_PLACES = 8
-"""Of one file in one commit."""
+"""Most changed places of one file in one commit."""
 MAX_CALLED = 3
-"""Definitions that are read for one file."""
+"""Most called definitions that are read for one file."""
 MAX_NAMES = 40
 RUN_CHARACTERS, EDIT_CHARACTERS = 2_000, 100
-"""Of the outputs that nobody recorded: of a run of tests, and of the answer to an edit."""
+"""Invented lengths of outputs: of a test run, and of the answer to an edit."""
 MAX_FILE_CHARACTERS = 400_000
 TIME_LIMIT_S = 120.0
 
@@ -56,18 +55,18 @@ _not_called = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class HistoryHunk:
-    """Lines that a commit put in the place of others."""
+    """Lines that a commit replaced."""
 
     first_line: int
-    """At the parent, 1-based; where nothing was taken away, the line before."""
+    """First line at the parent, 1-based; the line before for a pure insertion."""
     n_lines: int
     text: str
-    """What was taken away and what was added."""
+    """The removed and the added lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedChange:
-    """What a commit did to a file."""
+    """The change of a file by a commit."""
 
     path: str
     is_new: bool
@@ -82,29 +81,37 @@ class Commit:
     parent: str
     author: str
     time: int
-    """Of its author, in seconds since 1970."""
+    """Author time, in seconds since 1970."""
     subject: str
     body: str
     changes: tuple[RecordedChange, ...]
-    """Without files that it deleted."""
+    """Changes, except deletions."""
 
     def paths(self) -> set[str]:
-        """Return the files that it changed."""
+        """Return the paths of the changed files."""
         return {change.path for change in self.changes}
 
 
 def mine_sessions(git_directory: Path, *, revisions: str = "HEAD", n_tasks: int = 25) -> list[Recording]:
-    """Return sessions made of the newest commits of a history; none where git can't read it.
+    """Return sessions derived from the newest commits of a history; none if git can't read it.
 
     Args:
-        git_directory: A repository, bare or with a working tree; nothing of it is changed or run.
-        revisions: What `git log` takes: "HEAD", "v1.0..v2.0".
-        n_tasks: The most that are made.
+        git_directory: A repository, bare or with a working tree; it is only read, and nothing in it is run.
+        revisions: Revisions for `git log`: "HEAD", "v1.0..v2.0".
+        n_tasks: Maximum number of sessions.
     """
     output = _git(
-        git_directory, "log", "--no-merges", f"--max-count={n_tasks * COMMITS_A_TASK}", "--patch",
-        "--format=%x1e%H%x1f%P%x1f%ae%x1f%at%x1f%s%x1f%b%x1f", *SAFE_LOG, *SAFE_PATCH, revisions, "--",
-    )  # fmt: skip
+        git_directory,
+        "log",
+        "--no-merges",
+        f"--max-count={n_tasks * COMMITS_A_TASK}",
+        "--patch",
+        "--format=%x1e%H%x1f%P%x1f%ae%x1f%at%x1f%s%x1f%b%x1f",
+        *SAFE_LOG,
+        *SAFE_PATCH,
+        revisions,
+        "--",
+    )
     commits = [commit for record in output.split("\x1e")[1:] if (commit := _read_commit(record)) is not None]
     found: list[Recording] = []
     for run in reversed(runs(commits[::-1])):
@@ -117,13 +124,13 @@ def mine_sessions(git_directory: Path, *, revisions: str = "HEAD", n_tasks: int 
 
 
 def repository_name(git_directory: Path) -> str:
-    """Return what a history is called: the folder's name, or that of the folder around `.git`."""
+    """Return the name of a repository: that of its folder, or of the folder around `.git`."""
     folder = git_directory.resolve()
     return folder.parent.name if folder.name in (".git", "repo") else folder.name
 
 
 def runs(commits: Sequence[Commit]) -> list[list[Commit]]:
-    """Return the commits, oldest first, as tasks: neighbours of one author within hours that touch a common file."""
+    """Group commits, oldest first, into tasks: consecutive commits of one author within hours that touch a common file."""
     tasks: list[list[Commit]] = [[commits[0]]] if commits else []
     for before, commit in pairwise(commits):
         if (
@@ -138,7 +145,7 @@ def runs(commits: Sequence[Commit]) -> list[list[Commit]]:
 
 
 def _read_commit(record: str) -> Commit | None:
-    """Return the commit of one record of the log, None where it is nobody's task or too large for one."""
+    """Return the commit of one log record, None if it is not suitable as a task or too large."""
     name, parents, author, time, subject, body, patch = (record.split("\x1f") + [""] * 7)[:7]
     if len(parents.split()) != 1 or why_no_task(subject, body) or len(question_of(subject).split()) < MIN_WORDS:
         return None
@@ -154,7 +161,7 @@ def _read_change(part: str) -> RecordedChange | None:
     head, _, rest = part.partition("\n--- ")
     target = re.search(r"^\+\+\+ b/(.*?)\t?$", rest, re.MULTILINE)
     if target is None or "\nold mode 120000" in head or "\nnew file mode 120000" in head:
-        return None  # deleted, binary, or a link
+        return None  # deleted, binary, or a symbolic link
     hunks: list[HistoryHunk] = []
     for line in rest.split("\n"):
         if found := _hunk.match(line):
@@ -167,14 +174,14 @@ def _read_change(part: str) -> RecordedChange | None:
     return RecordedChange(target[1], "\nnew file mode" in head, tuple(hunks)) if hunks else None
 
 
-class _Told:
-    """Tells a session's events one after the other, a turn each."""
+class _EventLog:
+    """Collects the events of a session, one per turn."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
 
-    def tell(self, kind: str, path: str = "", lines: tuple[int, int] = (0, 0), n_in: int = 60, n_out: int = 0) -> None:
-        """Add an event in a turn of its own."""
+    def add(self, kind: str, path: str = "", lines: tuple[int, int] = (0, 0), n_in: int = 60, n_out: int = 0) -> None:
+        """Add an event in a new turn."""
         self.events.append(Event(len(self.events) + 1, kind, path, *lines, n_in, n_out, error=False))
 
 
@@ -183,35 +190,33 @@ def _session(git_directory: Path, run: Sequence[Commit]) -> Recording:
     texts = _texts_at(git_directory, parent, sorted({path for commit in run for path in commit.paths()}))
     places = _definitions(git_directory, parent, texts, run)
     texts |= _texts_at(git_directory, parent, sorted({path for path, _ in places.values()} - set(texts)))
-    told, read, made = _Told(), set[tuple[str, int]](), set[str]()
+    log, read, made = _EventLog(), set[tuple[str, int]](), set[str]()
     for commit in run:
         changes = sorted(commit.changes, key=_order)
         for change in changes:
             if change.path in texts and not change.is_new:
-                _tell_reads(told, change, texts, places, read)
+                _add_reads(log, change, texts, places, read)
         for change in changes:
             known = change.path in texts or change.path in made
-            _tell_writes(told, change, is_new=change.is_new or not known)
+            _add_writes(log, change, is_new=change.is_new or not known)
             made.add(change.path)
-        told.tell("run", n_out=RUN_CHARACTERS)
+        log.add("run", n_out=RUN_CHARACTERS)
     task = "\n".join([run[0].subject, run[0].body, *(commit.subject for commit in run[1:])])
-    return Recording(
-        f"history/{repository_name(git_directory)}/{run[0].name[:12]}", task, tuple(told.events), texts.get
-    )
+    return Recording(f"history/{repository_name(git_directory)}/{run[0].name[:12]}", task, tuple(log.events), texts.get)
 
 
-def _tell_reads(
-    told: _Told,
+def _add_reads(
+    log: _EventLog,
     change: RecordedChange,
     texts: dict[str, str],
     places: dict[str, tuple[str, int]],
     read: set[tuple[str, int]],
 ) -> None:
-    """Tell that each place of a file that will be changed is read, and after it what it calls."""
+    """Add the reads of each place of a file that will be changed, followed by the definitions that it calls."""
     lines = texts[change.path].splitlines()
     n_called = 0
     for (first, last), hunks in _by_place(lines, change.hunks)[:MAX_PLACES]:
-        _tell_read(told, change.path, lines, first, last)
+        _add_read(log, change.path, lines, first, last)
         for name in _names("\n".join([*lines[first - 1 : last], *(hunk.text for hunk in hunks)])):
             place = places.get(name)
             if place is None or place[0] == change.path or place in read or n_called >= MAX_CALLED:
@@ -220,24 +225,24 @@ def _tell_reads(
             read.add(place)
             defined = texts.get(place[0], "").splitlines()
             start, end = enclosing(defined, place[1], place[1])
-            _tell_read(told, place[0], defined, start, min(end, start + MAX_READ_LINES))
+            _add_read(log, place[0], defined, start, min(end, start + MAX_READ_LINES))
 
 
-def _tell_read(told: _Told, path: str, lines: Sequence[str], first: int, last: int) -> None:
-    told.tell("read", path, (first, last), n_out=sum(len(line) + 1 for line in lines[first - 1 : last]))
+def _add_read(log: _EventLog, path: str, lines: Sequence[str], first: int, last: int) -> None:
+    log.add("read", path, (first, last), n_out=sum(len(line) + 1 for line in lines[first - 1 : last]))
 
 
-def _tell_writes(told: _Told, change: RecordedChange, *, is_new: bool) -> None:
+def _add_writes(log: _EventLog, change: RecordedChange, *, is_new: bool) -> None:
     if is_new:
-        told.tell("create", change.path, n_in=sum(len(hunk.text) for hunk in change.hunks), n_out=EDIT_CHARACTERS)
+        log.add("create", change.path, n_in=sum(len(hunk.text) for hunk in change.hunks), n_out=EDIT_CHARACTERS)
         return
     for hunk in change.hunks[:MAX_PLACES]:
         lines = (hunk.first_line, hunk.first_line + max(0, hunk.n_lines - 1))
-        told.tell("edit", change.path, lines, n_in=len(hunk.text), n_out=EDIT_CHARACTERS)
+        log.add("edit", change.path, lines, n_in=len(hunk.text), n_out=EDIT_CHARACTERS)
 
 
 def _by_place(lines: Sequence[str], hunks: Sequence[HistoryHunk]) -> list[tuple[tuple[int, int], list[HistoryHunk]]]:
-    """Return the hunks by the definition that holds them, each with the lines that are read of it."""
+    """Group hunks by their enclosing definition; return each group with the lines that are read for it."""
     found: dict[tuple[int, int], list[HistoryHunk]] = {}
     for hunk in hunks:
         first = min(hunk.first_line, max(1, len(lines)))
@@ -260,7 +265,7 @@ def _names(text: str) -> list[str]:
 def _definitions(
     git_directory: Path, parent: str, texts: dict[str, str], run: Sequence[Commit]
 ) -> dict[str, tuple[str, int]]:
-    """Return name → (path, line) of what the changed code calls, where the parent's tree defines the name once."""
+    """Return name → (path, line) of the called definitions whose name the parent's tree defines exactly once."""
     called = "\n".join(
         "\n".join([*lines[first - 1 : last], *(hunk.text for hunk in hunks)])
         for commit in run
@@ -274,9 +279,18 @@ def _definitions(
     suffixes = sorted({Path(path).suffix for path in texts if Path(path).suffix})
     pattern = rf"(^|[^[:alnum:]_])({_KEYWORDS})[[:space:]]+(\([^)]*\)[[:space:]]*)?({'|'.join(names)})([^[:alnum:]_]|$)"
     output = _git(
-        git_directory, "grep", "-n", "-I", "-E", "--no-color", "--full-name", pattern, parent, "--",
+        git_directory,
+        "grep",
+        "-n",
+        "-I",
+        "-E",
+        "--no-color",
+        "--full-name",
+        pattern,
+        parent,
+        "--",
         *(f"*{suffix}" for suffix in suffixes),
-    )  # fmt: skip
+    )
     found: dict[str, set[tuple[str, int]]] = {}
     wanted = re.compile(rf"\b(?:{_KEYWORDS})\s+(?:\([^)]*\)\s*)?({'|'.join(names)})\b")
     for line in output.splitlines():
@@ -287,7 +301,7 @@ def _definitions(
 
 
 def _texts_at(git_directory: Path, commit: str, paths: Sequence[str]) -> dict[str, str]:
-    """Return the texts of files at a commit; what is no text, too large, or not there is left out."""
+    """Return path → text of files at a commit, without missing, binary and too large ones."""
     found = {}
     for path in paths:
         text = _git(git_directory, "cat-file", "blob", f"{commit}:{path}")
@@ -297,6 +311,6 @@ def _texts_at(git_directory: Path, commit: str, paths: Sequence[str]) -> dict[st
 
 
 def _git(git_directory: Path, *arguments: str) -> str:
-    """Return what git prints, "" where it refuses; nothing that the repository configures is run."""
+    """Return the output of git, "" on failure; nothing that the repository configures is run."""
     output = run_git(git_directory, *arguments, time_limit_s=TIME_LIMIT_S)
     return "" if output is None else output.decode("utf-8", "replace")

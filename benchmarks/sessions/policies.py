@@ -1,7 +1,7 @@
-"""Policies: ways to decide what an agent sees, replayed on recorded sessions side by side.
+"""Context policies, which decide what an agent sees, for the replay of sessions.
 
-All are told the same events. Text that a record does not hold (outputs of commands) is counted at four characters a
-token; text of files is counted as it is.
+All policies get the same events. Text that a recording does not contain (outputs of commands) counts four characters per token;
+file texts are counted exactly.
 """
 
 from collections import deque
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from codecards.errors import BudgetTooSmallError
-from codecards.router.acts import recorded
+from codecards.router.acts import record_operation
 from codecards.router.assemble.assembly import AssemblySettings
 from codecards.router.compress.digests import OutlineDigester, fit_digest
 from codecards.router.compress.token_count import estimate_tokens
@@ -24,21 +24,21 @@ from codecards.router.turn import TurnInput, TurnSettings, run_turn
 
 CHARACTERS_PER_TOKEN = 4
 SYSTEM_TOKENS = 1_300
-"""System prompt 500 and tool definitions 800, the article's figures; for all policies alike, on top of the budget."""
+"""System prompt (500) and tool definitions (800), added to the budget of every policy."""
 SUMMARY_TOKENS = 40
 RECENT_TURNS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One act of a recorded session."""
+    """One tool call of a session."""
 
     turn: int
     kind: str
     path: str
-    """"" where the record has none."""
+    """"" if the recording has none."""
     first_line: int
-    """1-based, 0 where unknown."""
+    """1-based, 0 if unknown."""
     last_line: int
     in_characters: int
     out_characters: int
@@ -46,50 +46,50 @@ class Event:
 
     @property
     def is_write(self) -> bool:
-        """Whether it changes its file."""
+        """Whether the call changes its file."""
         return self.kind in ("edit", "create")
 
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """Lines of a file as they were at one version."""
+    """Lines of one version of a file."""
 
     path: str
     version: int
     first_line: int
     last_line: int
-    """0 for to the end."""
+    """0 for the end of the file."""
 
 
 @dataclass(slots=True)
 class View:
-    """What a policy shows at the start of a turn."""
+    """The context that a policy shows at the start of a turn."""
 
     tokens: int
     fragments: Sequence[Fragment] = ()
     digests: frozenset[str] = frozenset()
     has_goal: bool = True
     switches: Sequence[tuple[str, str]] = ()
-    """Switches of mode that the policy made by itself: (path, "promote" or "demote")."""
+    """Mode switches that the policy decided: (path, "promote" or "demote")."""
     is_refused: bool = False
-    """Whether nothing is shown, for the task alone is larger than the budget."""
+    """Whether nothing is shown, because the task alone exceeds the budget."""
 
 
 class Workspace:
-    """The files of a session at each step: the base commit's, the agent's own, and its edits."""
+    """The files of a session at each step: those of the base commit, with the agent's edits and new files."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
-        """Take path → text; each edit makes a new version."""
+        """Take path → text; each edit creates a new version."""
         self.texts = dict(texts)
         self.versions: dict[str, int] = {}
         self.edits: dict[str, list[tuple[int, int, int]]] = {}
 
     def version(self, path: str) -> int:
-        """Return how often the file was written."""
+        """Return how often a file was written."""
         return self.versions.get(path, 0)
 
     def write(self, event: Event) -> None:
-        """Change the file as the event says; what the record does not tell is made up at the right size."""
+        """Apply the event to its file; text that the recording lacks is replaced by filler of the right size."""
         lines = self.texts.get(event.path, "").splitlines(keepends=True)
         if event.kind == "create" or not lines:
             lines = [f"value_{number} = step({number})\n" for number in range(max(1, event.in_characters // 26))]
@@ -102,7 +102,7 @@ class Workspace:
         self.edits.setdefault(event.path, []).append((version, first, last))
 
     def is_stale(self, fragment: Fragment) -> bool:
-        """Return whether lines of the fragment were written after it was made."""
+        """Return whether lines of the fragment were written after its version."""
         end = fragment.last_line or 1 << 30
         return any(
             version > fragment.version and first <= end and fragment.first_line <= last
@@ -111,18 +111,18 @@ class Workspace:
 
 
 class Policy(Protocol):
-    """Decides what is seen."""
+    """Decides what the agent sees."""
 
     def begin(self, task: str, workspace: Workspace) -> None:
         """Start a session."""
         ...
 
     def view(self) -> View:
-        """Return what is seen at the start of the next turn."""
+        """Return the context at the start of the next turn."""
         ...
 
     def take(self, event: Event) -> None:
-        """Take note of an act; the workspace is as it is after it."""
+        """Record a tool call; the workspace is already in the state after it."""
         ...
 
 
@@ -144,7 +144,7 @@ def _item(event: Event, workspace: Workspace) -> _Item:
 
 
 class History:
-    """Base of the policies that keep messages: everything, the newest by budget, or the newest by turns."""
+    """Base class of the policies that keep messages: all of them, the newest by budget, or the newest by turns."""
 
     keeps_goal = True
 
@@ -158,7 +158,7 @@ class History:
         self.lost_goal = False
 
     def take(self, event: Event) -> None:
-        """Append, then drop what the policy drops."""
+        """Append the message, then drop old ones."""
         self.items.append(_item(event, self.workspace))
         self.drop()
 
@@ -166,21 +166,21 @@ class History:
         """Keep everything."""
 
     def total(self) -> int:
-        """Return the tokens of what is kept."""
+        """Return the number of tokens of the task and the kept messages."""
         return self.task_tokens + sum(item.tokens for item in self.items)
 
     def view(self) -> View:
-        """Return the kept messages' fragments."""
+        """Return the fragments of the kept messages."""
         fragments = [item.fragment for item in self.items if item.fragment is not None]
         return View(self.total(), fragments, has_goal=not self.lost_goal)
 
 
 class FullInjection(History):
-    """Everything stays."""
+    """Keeps everything."""
 
 
 class Fifo(History):
-    """The oldest message leaves when the budget is full, the task first of all."""
+    """Drops the oldest messages when the budget is full, the task first."""
 
     def drop(self) -> None:
         """Drop from the front; the task is the first message."""
@@ -192,7 +192,7 @@ class Fifo(History):
 
 
 class SlidingWindow(History):
-    """The last eight turns, cut to the budget; the task is pinned."""
+    """Keeps the last eight turns within the budget, and the task."""
 
     def drop(self) -> None:
         """Drop whole turns from the front."""
@@ -202,7 +202,7 @@ class SlidingWindow(History):
 
 
 class LayeredSummary(History):
-    """The last turns as they are, a line for each older act, and an outline for each file that was read."""
+    """Keeps the last turns, one line for each older tool call, and an outline of each file that was read."""
 
     def begin(self, task: str, workspace: Workspace) -> None:
         """Start a session."""
@@ -211,7 +211,7 @@ class LayeredSummary(History):
         self.n_summarised = 0
 
     def drop(self) -> None:
-        """Summarise the oldest; the summaries of the oldest files are dropped when they take half the budget."""
+        """Summarise the oldest turns; drop the oldest outlines when they take a quarter of the budget."""
         newest = self.items[-1].turn
         while self.items and (self.items[0].turn <= newest - RECENT_TURNS or self.total() > self.budget):
             item = self.items.popleft()
@@ -226,12 +226,12 @@ class LayeredSummary(History):
                 break
 
     def total(self) -> int:
-        """Return recent acts, outlines and summary lines."""
+        """Return the number of tokens of recent messages, outlines and summary lines."""
         lines = min(self.n_summarised * SUMMARY_TOKENS, self.budget // 4)
         return super().total() + lines + sum(self.outlines.values())
 
     def view(self) -> View:
-        """Return recent fragments, and outlines as digests."""
+        """Return recent fragments, with the outlines as digests."""
         seen = super().view()
         return View(seen.tokens, seen.fragments, frozenset(self.outlines), seen.has_goal)
 
@@ -241,7 +241,7 @@ _FILLER = "word12 word "
 
 @dataclass(slots=True)
 class RouterPolicy:
-    """Ours: the router of `codecards.router`, as a session runs it."""
+    """Our policy: the router of `codecards.router`, driven as by a session."""
 
     budget_tokens: int = 12_000
     routing: RoutingSettings = field(default_factory=RoutingSettings)
@@ -257,7 +257,7 @@ class RouterPolicy:
         self.state = SessionState("replay", WorkingMemory(TaskState(task)), self.budget_tokens, "", "")
 
     def take(self, event: Event) -> None:
-        """Open what is read or written; outputs of other acts go into the window."""
+        """Open files that are read or written; outputs of other tool calls go into the window."""
         state, paths = self.state, (event.path,) if event.path else ()
         known = event.path in self.workspace.texts
         lines = (
@@ -269,7 +269,7 @@ class RouterPolicy:
             old = memory.entry(event.path) or MemoryFile(event.path, digest=OutlineDigester().digest(event.path, text))
             switched = old.last_switch_turn if old.mode is Mode.FULL else memory.turn
             state = replace(state, memory=with_file(memory, replace(old, mode=Mode.FULL, last_switch_turn=switched)))
-        state = recorded(state, kind, paths, failed=event.error, lines=lines)
+        state = record_operation(state, kind, paths, failed=event.error, lines=lines)
         operation = state.operations[-1]
         shown = "opened" if kind == "open" and known else _filler(event.out_characters)
         call = Message("assistant", _filler(event.in_characters), state.memory.turn, f"c{operation.number}", kind)
@@ -278,7 +278,7 @@ class RouterPolicy:
         self.state = replace(state, window=window)
 
     def view(self) -> View:
-        """Take a turn of the real router and assembler."""
+        """Run a turn of the real router and assembler."""
         paths = {entry.path for entry in self.state.memory.files}
         paths |= {path for operation in self.state.operations[-4:] for path in operation.paths}
         signals = Project(InMemoryTexts(self.workspace.texts)).signals(self.state.memory)
@@ -315,20 +315,20 @@ def _filler(n_characters: int) -> str:
 
 
 def make_policy(name: str, budget_tokens: int) -> Policy:
-    """Return a policy by its name; `ours:demote=3,promote=1,cooldown=0` has other thresholds.
+    """Return a policy by its name; `ours:demote=3,promote=1,cooldown=0` sets thresholds.
 
     Raises:
-        ValueError: There is no such policy or threshold.
+        ValueError: The policy or threshold does not exist.
     """
     base, _, options = name.partition(":")
     simple = {"full": FullInjection, "sliding": SlidingWindow, "summary": LayeredSummary, "fifo": Fifo}
     if base in simple:
         return simple[base](budget_tokens)
     if base != "ours":
-        raise ValueError(f"No policy is named {base!r}: use ours, {', '.join(simple)}.")
+        raise ValueError(f"There is no policy {base!r}; use ours, {', '.join(simple)}.")
     given = dict(pair.split("=", 1) for pair in options.split(",") if pair)
     names = {"demote": "demote_after_turns", "promote": "promote_after_hits", "cooldown": "cooldown_turns"}
     if unknown := set(given) - set(names):
-        raise ValueError(f"No threshold is named {', '.join(sorted(unknown))}: use {', '.join(names)}.")
+        raise ValueError(f"There is no threshold {', '.join(sorted(unknown))}; use {', '.join(names)}.")
     thresholds = HysteresisSettings(**{names[key]: int(value) for key, value in given.items()})
     return RouterPolicy(budget_tokens, RoutingSettings(thresholds))

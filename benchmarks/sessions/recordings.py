@@ -1,4 +1,4 @@
-"""Recordings: sessions of agents as lists of events, with the texts of the files at the commit where they began."""
+"""Reads recorded agent sessions: lists of events, with the file texts at the commit where the session started."""
 
 import json
 import zlib
@@ -18,26 +18,26 @@ class Recording:
     """One session."""
 
     name: str
-    """Its last part, after the last slash, names the task: "mini-swe-agent/astropy__astropy-12907"."""
+    """The part after the last slash names the task: "mini-swe-agent/astropy__astropy-12907"."""
     task: str
     events: tuple[Event, ...]
     read: Callable[[str], str | None]
-    """Returns a file's text where the session began, None if it was not there."""
+    """Returns a file's text at the start of the session, None if the file did not exist."""
 
     @property
     def task_name(self) -> str:
-        """The task, which several sessions may share."""
+        """Name of the task, which several sessions may share."""
         return self.name.rpartition("/")[2]
 
     def texts(self) -> dict[str, str]:
-        """Return the texts of the files that the session touches, or its task names."""
+        """Return path → text of the files that the session touches or that its task names."""
         named = {entity.text for entity in find_entities(self.task) if entity.kind == "path"}
         paths = sorted({event.path for event in self.events if event.path} | named)
         return {path: text for path in paths if (text := self.read(path)) is not None}
 
 
 def read_recordings(path: Path, trees: Path) -> Iterator[Recording]:
-    """Yield the recorded sessions whose tree is laid out; see the file's own description for its fields."""
+    """Yield the recorded sessions whose tree exists; each line is a JSON object with `id`, `task` and `events`."""
     with path.open(encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
@@ -47,9 +47,10 @@ def read_recordings(path: Path, trees: Path) -> Iterator[Recording]:
 
 
 def in_part(recording: Recording, part: str) -> bool:
-    """Return whether a session belongs to a part: "all", "tuning" or "held-out", halves by the task's name.
+    """Return whether a session belongs to a part: "all", "tuning" or "held-out".
 
-    All sessions of one task are in the same half. Only the tuning half was looked at while the policy was made.
+    The halves are chosen by a hash of the task's name, so all sessions of a task are in the same half. Only the tuning half was
+    looked at while the policy was developed.
     """
     is_tuning = zlib.crc32(recording.task_name.encode()) % 2 == 0
     return part == "all" or is_tuning == (part == "tuning")

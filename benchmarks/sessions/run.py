@@ -1,8 +1,8 @@
-"""Governance: recorded agent sessions, and sessions made of git histories, replayed through policies.
+"""Replays agent sessions, recorded or derived from git histories, through context policies.
 
-What was in view, and at what price? No model is called. At the start of each turn a policy says what it shows; then the
-acts of the turn are looked up in it: were the lines that the agent now opens or edits there in full, as a digest, or
-not at all?
+It measures what each policy keeps in view, and how many tokens that costs; no model is called. At the start of each turn
+a policy shows its context. The tool calls of the turn are then looked up in it: the lines that the agent opens or edits
+are shown in full, as a digest, or not at all.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from statistics import fmean
 
 from benchmarks.report.charts import governance_chart
 from benchmarks.result_files import new_result, write_result
-from benchmarks.sessions.figures import FigureCell, Measured, SessionFigures, at_equal_rate, leads, marks, table
+from benchmarks.sessions.figures import FigureCell, Measured, SessionFigures, at_equal_rate, leads, summary_lines, table
 from benchmarks.sessions.from_history import mine_sessions, repository_name
 from benchmarks.sessions.policies import SYSTEM_TOKENS, Event, Policy, View, Workspace, make_policy
 from benchmarks.sessions.recordings import PARTS, Recording, in_part, read_recordings, turns
@@ -25,18 +25,19 @@ from codecards.router.compress.compaction import compact
 from codecards.router.compress.entities import survival
 from codecards.router.compress.token_count import estimate_tokens
 
+CHECKOUT = Path(__file__).parents[2]
 DEFAULT_POLICIES = ("full", "sliding", "summary", "fifo", "ours")
 DEFAULT_BUDGETS = (500, 1_000, 2_000, 4_000, 8_000, 12_000)
 GOAL_CHARACTERS = 800
-"""Of a task's text that every policy has as its goal; a whole issue would not fit the small budgets."""
+"""Length of the goal that every policy gets, the start of the task's text: a whole issue exceeds the small budgets."""
 OSCILLATION_TURNS = 6
-"""A switch that is reversed within so many turns is an oscillation. The router's own dead time is longer by default, so
-that 0 shows only that it works; the reversals within twice as many turns are counted beside."""
+"""A switch that is reversed within this many turns is an oscillation. The router's cooldown is longer by default, so 0 only
+shows that the cooldown works; reversals within twice as many turns are counted separately."""
 SURVIVAL_TARGETS = (250, 500, 1_000)
 
 
 def replay(recording: Recording, texts: dict[str, str], policy: Policy, figures: SessionFigures) -> None:
-    """Run one session through a policy and add to its figures."""
+    """Replay one session through a policy, and add to its figures."""
     workspace = Workspace(texts)
     policy.begin(recording.task[:GOAL_CHARACTERS] or "fix the issue", workspace)
     touched: set[str] = set()
@@ -66,7 +67,7 @@ def replay(recording: Recording, texts: dict[str, str], policy: Policy, figures:
 
 
 def _look_up(event: Event, view: View, workspace: Workspace, is_again: bool, figures: SessionFigures) -> None:
-    """Count one act as in full, in digest or absent; lines that are stale do not count as seen."""
+    """Count the lines of one tool call as shown in full, by a digest, or not; stale lines are not shown."""
     n_lines = len(workspace.texts[event.path].splitlines())
     runs = [
         (fragment.first_line, fragment.last_line or n_lines)
@@ -76,7 +77,7 @@ def _look_up(event: Event, view: View, workspace: Workspace, is_again: bool, fig
     first = event.first_line or 1
     last = min(event.last_line or (first if event.first_line else n_lines), n_lines)
     if event.first_line == 0:
-        # The record has no lines: any part of the file's text counts.
+        # The recording has no line numbers: any part of the file's text counts.
         full = bool(runs)
     else:
         seen = set[int]()
@@ -84,7 +85,7 @@ def _look_up(event: Event, view: View, workspace: Workspace, is_again: bool, fig
             seen.update(range(max(start, first), min(end, last) + 1))
         full = len(seen) >= max(1, last - first + 1)
     digest = not full and (event.path in view.digests or bool(runs))
-    figures.depth_for += 1
+    figures.n_accesses += 1
     figures.n_full += full
     figures.n_digest += digest
     if is_again:
@@ -94,9 +95,9 @@ def _look_up(event: Event, view: View, workspace: Workspace, is_again: bool, fig
 
 
 def entity_survival(recordings: Sequence[Recording]) -> dict[int, float]:
-    """Return the mean share of entities of the tasks' own texts that survive a compaction to each target.
+    """Return target in tokens -> mean share of the entities in the tasks' texts that survive a compaction to it.
 
-    A task whose entities alone are larger than the target counts too, so that small targets are below 1.
+    Tasks whose entities alone exceed the target count too, so small targets are below 1.
     """
     texts = [task for task in {recording.task for recording in recordings} if task.strip()]
     return {
@@ -110,7 +111,7 @@ def _joined(text: str, target: int) -> str:
 
 
 def measure(recordings: Sequence[Recording], policies: Sequence[str], budgets: Sequence[int]) -> Measured:
-    """Return the figures of each policy at each budget; policies without a budget are run once, as budget 0."""
+    """Return the figures of each policy at each budget; a policy without a budget runs once, as budget 0."""
     cells = [(name, 0 if name == "full" else budget) for name in policies for budget in budgets]
     found: dict[FigureCell, list[SessionFigures]] = {cell: [] for cell in dict.fromkeys(cells)}
     for number, recording in enumerate(recordings, 1):
@@ -124,14 +125,14 @@ def measure(recordings: Sequence[Recording], policies: Sequence[str], budgets: S
 
 
 def report(what: str, recordings: Sequence[Recording], measured: Measured) -> str:
-    """Return the tables of one kind of sessions: all of them, and the held-out half where both halves are there."""
+    """Return the tables of one kind of sessions: all sessions, then the held-out half if both halves are given."""
     n_turns = sum(len(list(turns(one.events))) for one in recordings)
     parts = [f"{what}: {len(recordings)} sessions, {len(set(measured.tasks))} tasks, {n_turns} turns"]
-    parts += [table(measured), marks(measured)]
+    parts += [table(measured), summary_lines(measured)]
     held_out = [in_part(one, "held-out") for one in recordings]
     if any(held_out) and not all(held_out):
         half = measured.only(held_out)
-        parts += [f"the held-out half alone: {sum(held_out)} sessions", table(half), marks(half)]
+        parts += [f"the held-out half alone: {sum(held_out)} sessions", table(half), summary_lines(half)]
     return "\n\n".join(parts)
 
 
@@ -142,10 +143,10 @@ def _save(
     survivals: Mapping[int, float],
     settings: Mapping[str, object],
 ) -> None:
-    """Write a result file for all sessions and for each half; `python -m benchmarks plots` draws them."""
+    """Write a result file for all sessions and one for each half, for `python -m benchmarks plots`."""
     for part in ("all", *PARTS):
         chosen = [in_part(one, part) for one in recordings]
-        # Of one half alone there is no "all", and the other half is empty.
+        # If only one half was replayed, there are no figures of "all" or of the other half.
         if not any(chosen) or (part == "all" and any(all(in_part(one, half) for one in recordings) for half in PARTS)):
             continue
         half = measured.only(chosen)
@@ -160,20 +161,15 @@ def _save(
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the benchmark; returns the exit status."""
-    given = _arguments(argv)
-    kinds: dict[str, list[Recording]] = {}
-    if given.sessions and given.trees:
-        kinds["governance"] = list(read_recordings(given.sessions, given.trees))
-    if given.history:
-        kinds["governance-history"] = [
-            one
-            for folder in given.history
-            for one in mine_sessions(folder, revisions=given.revisions, n_tasks=given.tasks)
-        ]
-    kinds = {what: [one for one in recordings if in_part(one, given.part)] for what, recordings in kinds.items()}
+    """Run the benchmark; return the exit status, 3 if there is no session to replay."""
+    given = _read_arguments(argv)
+    kinds = _sessions(given)
     if not any(kinds.values()):
-        print("No recorded session has its tree laid out, and no history gave a session.", file=sys.stderr)
+        print(
+            "There is no session to replay: name recorded sessions with --sessions FILE --trees DIR, or a git repository with"
+            " enough commits with --history GITDIR.",
+            file=sys.stderr,
+        )
         return 3
     policies, budgets = given.policy or DEFAULT_POLICIES, given.budget or DEFAULT_BUDGETS
     figures: dict[str, Measured] = {}
@@ -181,12 +177,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         if given.limit and given.limit < len(recordings):
             recordings = random.Random(0).sample(recordings, given.limit)
         figures[what] = measured = measure(recordings, policies, budgets)
-        told = "recorded sessions" if what == "governance" else "made of git histories by rule (synthetic)"
-        print(report(told, recordings, measured))
+        title = "recorded sessions" if what == "governance" else "derived from git histories by rule (synthetic)"
+        print(report(title, recordings, measured))
         survivals = entity_survival(recordings)
         print("\nentity survival: " + ", ".join(f"{share:.3f} at {target}" for target, share in survivals.items()))
         mean = fmean(estimate_tokens(one.task) for one in recordings)
-        print(f"(compacted texts have {mean:.0f} tokens in the mean)\n")
+        print(f"(the compacted texts have {mean:.0f} tokens on average)\n")
         if given.save:
             settings = (
                 {"histories": [repository_name(one) for one in given.history], "tasks": given.tasks}
@@ -202,22 +198,34 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+def _sessions(given: argparse.Namespace) -> dict[str, list[Recording]]:
+    """Return result name -> sessions of the chosen part; those of this checkout's history where none are named."""
+    kinds: dict[str, list[Recording]] = {}
+    if given.sessions and given.trees:
+        kinds["governance"] = list(read_recordings(given.sessions, given.trees))
+    if given.history or not kinds:
+        kinds["governance-history"] = [
+            one
+            for folder in given.history or [CHECKOUT]
+            for one in mine_sessions(folder, revisions=given.revisions, n_tasks=given.tasks)
+        ]
+    return {what: [one for one in recordings if in_part(one, given.part)] for what, recordings in kinds.items()}
+
+
+def _read_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks governance", description=__doc__)
     parser.add_argument("--sessions", type=Path, help="recorded sessions, one JSON object a line; needs --trees")
-    parser.add_argument("--trees", type=Path, help="one folder a task, at its base commit")
-    parser.add_argument(
-        "--history", type=Path, action="append", default=[], metavar="GITDIR",
-        help="a git directory whose commits are made into sessions; may be given several times",
-    )  # fmt: skip
+    parser.add_argument("--trees", type=Path, help="one folder for each task, at its base commit")
+    history_help = "a git repository whose commits become sessions; may be given again (default: this checkout)"
+    parser.add_argument("--history", type=Path, action="append", default=[], metavar="GITDIR", help=history_help)
     parser.add_argument("--revisions", default="HEAD", help="of the histories: HEAD, v1.0..v2.0")
     parser.add_argument("--tasks", type=int, default=25, help="most sessions of each history")
-    names = "full, sliding, summary, fifo, ours, ours:demote=3,promote=1; may be given several times"
+    names = "full, sliding, summary, fifo, ours, ours:demote=3,promote=1; may be given again"
     parser.add_argument("--policy", action="append", help=names)
-    parser.add_argument("--budget", action="append", type=int, help="tokens a turn; may be given several times")
-    parser.add_argument("--limit", type=int, default=0, help="a sample of so many sessions, always the same")
+    parser.add_argument("--budget", action="append", type=int, help="tokens a turn; may be given again")
+    parser.add_argument("--limit", type=int, default=0, help="a sample of this many sessions, always the same")
     parser.add_argument("--part", choices=["all", *PARTS], default="all", help="which half, by task")
-    parser.add_argument("--plot", type=Path, help="write an SVG here")
+    parser.add_argument("--plot", type=Path, help="write an SVG chart here")
     parser.add_argument("--save", action="store_true", help="write result files into benchmarks/results")
     parser.add_argument("--json", type=Path, help="write the figures here")
     return parser.parse_args(argv)

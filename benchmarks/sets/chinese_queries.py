@@ -1,8 +1,8 @@
-"""Chinese questions out of bilingual documents: the Chinese half asks, the code that the document speaks of answers.
+"""Derives Chinese questions from bilingual documents; the code that a document describes is the answer.
 
-Three kinds of documents say by themselves which code they are about: message catalogs (a translated message, and the
-file that shows it), reference pages (a heading that is an identifier, and a Chinese sentence under it), and pages that
-lie in the folder of the component that they describe.
+Three kinds of documents identify their code: message catalogs (a translated message, and the file that shows it), reference
+pages (a heading that is an identifier, and a Chinese sentence below it), and pages in the folder of the component that they
+describe.
 """
 
 import hashlib
@@ -14,9 +14,9 @@ from pathlib import PurePosixPath
 import polib
 
 MIN_CHARACTERS, MAX_CHARACTERS = 6, 60
-"""Chinese characters of a question: fewer name a thing without saying anything of it, more are a page of text."""
+"""Chinese characters of a question: fewer only name a thing, more are a page of text."""
 N_COMPARED = 40
-"""Characters of a message that are looked for in the file."""
+"""Characters of a message that are searched in the file."""
 CJK = "\u3400-\u9fff\uf900-\ufaff"
 cjk_run = re.compile(rf"[{CJK}\u3000-\u303f\uff00-\uffef]+")
 _cjk = re.compile(f"[{CJK}]")
@@ -26,7 +26,7 @@ _link = re.compile(r"\[([^\[\]]*)\]\([^()]*\)|https?://\S+")
 _identifier = re.compile(r"`{0,2}([A-Za-z_]\w*)`{0,2}(\(.*\))?")
 
 CODE = (".py", ".js", ".ts", ".vue")
-"""Endings of files that are asked for: the question is about code, not about a template or a page of text."""
+"""Suffixes of files that can be answers: code, not templates or pages of text."""
 
 Files = Mapping[str, str]
 """Path from the root, with slashes → text."""
@@ -41,18 +41,18 @@ class ChineseQuestion:
     text: str
     path: str
     asked: tuple[str, ...]
-    """What is taken out of the tree's Chinese documents: message ids, or lines."""
+    """Message ids or lines that are removed from the tree's Chinese documents."""
     english: str = ""
-    """The same in English, where the document says it."""
+    """The question in English, if the document has it."""
 
     @property
     def digest(self) -> str:
-        """Return a hash of the question, to choose by."""
+        """Return a hash of the question, by which rows are chosen."""
         return hashlib.sha256(f"{self.path}\0{self.text}".encode()).hexdigest()
 
 
 def is_chinese_place(path: str) -> bool:
-    """Return whether a path is marked as the Chinese half of something: docs/zh/…, README.zh-CN.md, zh_Hans/….po."""
+    """Return whether a path is marked as Chinese: docs/zh/…, README.zh-CN.md, zh_Hans/….po."""
     return bool(_marked.search(path))
 
 
@@ -62,16 +62,16 @@ def n_chinese(text: str) -> int:
 
 
 def question_of(text: str) -> str | None:
-    """Return what a Chinese sentence asks: without placeholders, markup and code spans; None if it says too little."""
+    """Return a Chinese sentence as a question, without placeholders, markup and code; None if it is too short or too long."""
     linked = _link.sub(r"\1", text)
     bare = re.sub(r"\s+", " ", _placeholder.sub(" ", linked)).strip(" -:\uff1a\u3002.")
     return bare if MIN_CHARACTERS <= n_chinese(bare) <= MAX_CHARACTERS else None
 
 
 def catalog_questions(catalog: str, files: Files) -> Iterator[ChineseQuestion]:
-    """Yield a question for each message of a catalog that stands in exactly one file of code.
+    """Yield a question for each message of a catalog that exactly one code file contains.
 
-    A catalog names the files of a message; they may have changed since, so that the message must still be there.
+    A catalog names the files of a message; they may have changed since, so they must still contain it.
 
     Args:
         catalog: Text of a .po file.
@@ -89,9 +89,9 @@ def catalog_questions(catalog: str, files: Files) -> Iterator[ChineseQuestion]:
 
 
 def reference_questions(page: str, files: Files) -> Iterator[ChineseQuestion]:
-    """Yield a question for each heading of a page that is an identifier with a Chinese sentence under it.
+    """Yield a question for each heading of a page that is an identifier with a Chinese sentence below it.
 
-    The last heading that is a class of the tree says where the names under it are defined.
+    The names below the heading of a class are defined in the file of that class.
     """
     owner: str | None = None
     lines = page.split("\n")
@@ -114,11 +114,11 @@ def reference_questions(page: str, files: Files) -> Iterator[ChineseQuestion]:
 
 
 def component_question(page: str, code: str) -> ChineseQuestion | None:
-    """Return what the page of one component asks: its Chinese title, and the first Chinese sentence after it.
+    """Return the question of one component's page: its Chinese title, and the first Chinese sentence after it.
 
     Args:
-        page: With a line "title: Dialog 模态窗".
-        code: The component's file.
+        page: A page with a line "title: Dialog 模态窗".
+        code: Path of the component's file.
     """
     title = re.search(r"(?m)^title:.*$", page)
     if title is None:
@@ -130,7 +130,7 @@ def component_question(page: str, code: str) -> ChineseQuestion | None:
 
 
 def without_asked(text: str, asked: Callable[[str], bool], *, is_catalog: bool) -> str:
-    """Return a Chinese document without what was asked: messages of a catalog, else lines."""
+    """Return a Chinese document without the asked messages of a catalog, or the asked lines of any other document."""
     if not is_catalog:
         return "\n".join(line for line in text.split("\n") if not asked(line))
     catalog = polib.pofile(text)
@@ -144,7 +144,7 @@ def without_chinese(text: str) -> str:
 
 
 def _files_of_place(place: str, files: Files) -> list[str]:
-    """Return the files that a location of a catalog names: "../pkg/base.py", "src/pkg/base.py", "roles.py"."""
+    """Return the files that a location in a catalog names: "../pkg/base.py", "src/pkg/base.py", "roles.py"."""
     parts = [part for part in PurePosixPath(place).parts if part != ".."]
     for start in range(len(parts)):
         wanted = "/" + "/".join(parts[start:])
@@ -155,5 +155,5 @@ def _files_of_place(place: str, files: Files) -> list[str]:
 
 
 def _squeezed(text: str) -> str:
-    """Return a text without what line breaks inside a string literal add."""
+    """Return a text without white space, quotes and backslashes, which line breaks in a string literal add."""
     return re.sub(r"[\s\"'\\]+", "", text)

@@ -1,8 +1,7 @@
-"""The default set: questions mined by rule from packages that pip can download anywhere.
+"""Builds the default set: questions mined by rule from packages on PyPI.
 
-A function's documentation asks, and the function without it is the answer, among all others of its package. Nothing of
-the packages is kept in this repository; two people get the same set, since the packages are pinned by hash and the rows
-are chosen by a hash of their text.
+A function's documentation asks for the function without it, among all functions of its package. None of the packages is in this
+repository. Everybody gets the same set, because the packages are pinned by hash and the rows are chosen by a hash of their text.
 """
 
 import json
@@ -26,10 +25,10 @@ def build_default_set(cache: Path) -> Path:
     """Download the packages, lay them out without the documentation that asks, and return the query file.
 
     Args:
-        cache: Gets a folder with the trees and a query file beside it; what is there already is used again.
+        cache: Folder for the trees and the query file; existing ones are used again.
 
     Raises:
-        TreeError: pip can't get a package.
+        TreeError: pip can't download a package.
     """
     trees, queries = cache / DEFAULT_SET, cache / f"{DEFAULT_SET}.jsonl"
     if queries.exists():
@@ -46,10 +45,10 @@ def build_default_set(cache: Path) -> Path:
 
 
 def download(requirements: Path, folder: Path) -> list[Path]:
-    """Download pure Python wheels, the same on every machine, and return them by name.
+    """Download pure Python wheels, the same on every machine; return them ordered by name.
 
     Raises:
-        TreeError: pip can't get one, or its hash is another.
+        TreeError: pip can't download a wheel, or its hash differs.
     """
     platform = ["--platform", "any", "--implementation", "py", "--abi", "none", "--python-version", "3.11"]
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", *platform]
@@ -61,7 +60,7 @@ def download(requirements: Path, folder: Path) -> list[Path]:
 
 
 def write_stripped(tree: Path, requirement: str) -> list[LabelledQuery]:
-    """Take the documentation of all functions out of a tree's Python files, and return the queries made of it."""
+    """Remove the documentation of all functions from a tree's Python files; return the queries made from it."""
     mined: list[Mined] = []
     for path in sorted(tree.rglob("*.py")):
         found, stripped = mine(path.read_bytes(), path.relative_to(tree).as_posix())
@@ -81,7 +80,7 @@ def write_stripped(tree: Path, requirement: str) -> list[LabelledQuery]:
 
 
 def _chosen(mined: Iterable[Mined], n_rows: int) -> list[Mined]:
-    """Return at most so many whose text is that of no other, in an order that says nothing about them."""
+    """Return at most `n_rows` with a unique text, in pseudo-random but fixed order."""
     by_text: dict[str, list[Mined]] = {}
     for item in mined:
         by_text.setdefault(item.text.casefold(), []).append(item)

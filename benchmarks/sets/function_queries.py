@@ -1,4 +1,4 @@
-"""Queries out of Python source: a function's own documentation, name or error message asks for it."""
+"""Mines queries from Python source: a function's documentation, name or error message asks for the function."""
 
 import ast
 import hashlib
@@ -10,7 +10,7 @@ MIN_WORDS, MAX_WORDS = 4, 40
 MIN_CODE_LINES = 2
 MIN_NAME_PARTS = 2
 NOT_ASKED = re.compile(r"(^|/)(tests?|testing|docs?|examples?|_?vendor(ed)?)(/|$)|(^|/)(test_|conftest)|_test\.py$")
-"""Paths whose functions nobody asks for: they are stripped too, but ask nothing."""
+"""Paths without questions; their documentation is removed too."""
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -23,12 +23,12 @@ class Mined:
     text: str
     path: str
     first_line: int
-    """Of the definition in the stripped file, decorators included; 1-based, inclusive."""
+    """First line of the definition in the stripped file, decorators included; 1-based, inclusive."""
     last_line: int
 
     @property
     def digest(self) -> str:
-        """Return a hash of the question, to choose by."""
+        """Return a hash of the question, by which rows are chosen."""
         return hashlib.sha256(f"{self.category}\0{self.path}\0{self.text}".encode()).hexdigest()
 
 
@@ -37,10 +37,10 @@ def mine(source: bytes, path: str) -> tuple[list[Mined], bytes | None]:
 
     Args:
         source: Python source; docstrings of modules and classes stay.
-        path: From the tree's root.
+        path: Path from the tree's root.
 
     Returns:
-        No questions and None for a file that Python can't parse.
+        The questions and the stripped file; no questions and None for a file that Python can't parse.
     """
     try:
         text = source.decode("utf-8").replace("\r\n", "\n")
@@ -63,7 +63,7 @@ def mine(source: bytes, path: str) -> tuple[list[Mined], bytes | None]:
 
 
 def first_sentence(doc: str) -> str:
-    """Return the first sentence of a docstring on one line, without its markup."""
+    """Return the first sentence of a docstring on one line, without markup."""
     paragraph = doc.strip().split("\n\n")[0]
     line = " ".join(re.sub(r":\w+:|[`*]", "", paragraph).split())
     return re.split(r"(?<=[a-z0-9)])\.(?=\s|$)", line)[0].strip()
@@ -82,7 +82,7 @@ def _questions(node: Function) -> Iterator[tuple[str, str]]:
 
 
 def _own_statements(node: Function) -> Iterator[ast.AST]:
-    """Yield what a function holds, but not what the functions in it hold."""
+    """Yield the statements of a function, without those of nested functions and classes."""
     waiting: list[ast.AST] = list(node.body)
     while waiting:
         statement = waiting.pop()
@@ -93,7 +93,7 @@ def _own_statements(node: Function) -> Iterator[ast.AST]:
 
 
 def _raised_text(statement: ast.AST) -> str:
-    """Return the literal text of a raised error, "" for anything else; a value put into it is left out."""
+    """Return the literal text of a raised error, without interpolated values; "" for any other statement."""
     if not (isinstance(statement, ast.Raise) and isinstance(statement.exc, ast.Call) and statement.exc.args):
         return ""
     argument = statement.exc.args[0]
@@ -103,7 +103,7 @@ def _raised_text(statement: ast.AST) -> str:
 
 
 def _docstring_lines(node: Function) -> range:
-    """Return the lines of a docstring that has them for itself, and is not all that the function holds."""
+    """Return the lines of a docstring that shares no line with code and is not the whole body."""
     first = node.body[0]
     if ast.get_docstring(node, clean=False) is None or len(node.body) == 1:
         return range(0)
@@ -113,7 +113,7 @@ def _docstring_lines(node: Function) -> range:
 
 
 def _renumbered(n_lines: int, removed: set[int]) -> list[int]:
-    """Return old line number -> new one; a removed line has that of the last kept one before it."""
+    """Return old line number -> new one; a removed line maps to the last kept line before it."""
     numbers, kept = [0], 0
     for line in range(1, n_lines + 1):
         kept += line not in removed

@@ -1,4 +1,4 @@
-"""Queries: what is asked of which tree, and which files, lines and functions are right."""
+"""Reads and writes query files: questions about source trees, with the files, lines and functions that answer them."""
 
 import json
 from collections.abc import Iterator
@@ -20,17 +20,17 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class QuerySource:
-    """Where a tree's files come from: a git commit, or a package of the Python index."""
+    """Origin of a tree: a git commit, or a package on PyPI."""
 
     repository: str = ""
     """"owner/name"; "" for a package."""
     commit: str = ""
     root: str = ""
-    """The folder of the repository that is indexed; "" for all of it."""
+    """Folder of the repository that is indexed; "" for all of it."""
     requirement: str = ""
     """"flask==3.1.2"; "" for a commit."""
     code_only: bool = False
-    """Whether files that are not code are left out (sets with a tree an instance, to keep them small)."""
+    """Whether the tree has code files only, as in sets with one tree per instance, to keep them small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +46,14 @@ class LabelledQuery:
     """"architecture", "semantic", "symbol", "issue", "docstring" …"""
     targets: tuple[Span, ...]
     functions: tuple[Span, ...] = ()
-    """The functions that are right, where the set knows them."""
+    """The right functions, if the set has them."""
     subsets: tuple[str, ...] = ()
-    """Named parts of the set that the row belongs to: ("lite", "verified")."""
+    """Named subsets that contain the row: ("lite", "verified")."""
     source: QuerySource = QuerySource()
 
     @property
     def project(self) -> str:
-        """What the tree is a version of: "astropy/astropy", "Django", or the tree's own name."""
+        """The project of which the tree is a version: "astropy/astropy", "Django", or the tree's name."""
         requirement = self.source.requirement.removeprefix("sdist:").partition("==")[0]
         return self.source.repository or requirement or self.tree
 
@@ -62,11 +62,11 @@ def read_queries(path: Path) -> list[LabelledQuery]:
     """Return the rows of a JSONL query file, in its order.
 
     Args:
-        path: A file in the format of the sets named in `benchmarks/README.md`.
+        path: A file in the format described in `benchmarks/README.md`.
 
     Raises:
         OSError: The file can't be read.
-        ValueError: A line is no JSON object.
+        ValueError: A line is not a JSON object.
         KeyError: A row lacks a field.
     """
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -74,7 +74,7 @@ def read_queries(path: Path) -> list[LabelledQuery]:
 
 
 def query_of_row(row: dict[str, Any]) -> LabelledQuery:
-    """Return the query that one row of a query file holds."""
+    """Return the query of one row of a query file."""
     targets = tuple(Span(t["path"], t.get("start_line"), t.get("end_line")) for t in row["targets"])
     return LabelledQuery(
         id=row["id"],
@@ -90,7 +90,7 @@ def query_of_row(row: dict[str, Any]) -> LabelledQuery:
 
 
 def row_of_query(query: LabelledQuery) -> dict[str, Any]:
-    """Return the row of a query file that `query_of_row` reads as this query."""
+    """Return the row of a query file that `query_of_row` reads back."""
     spans_of_path: dict[str, list[dict[str, Any]]] = {}
     for span in query.functions:
         symbol = {"kind": "function", "start_line": span.first_line, "end_line": span.last_line}

@@ -1,6 +1,6 @@
-"""Source trees: laid out from git mirrors at exact commits, or from packages of the Python index.
+"""Lays out source trees, from git mirrors at exact commits or from packages on PyPI.
 
-Nothing of a laid-out tree belongs into this repository: the trees keep their projects' licences.
+The trees keep their projects' licences, so none of them may be committed to this repository.
 """
 
 import subprocess
@@ -17,22 +17,22 @@ MAX_FILE_BYTES = 1 << 20
 CODE_SUFFIXES = frozenset(
     (".py", ".pyx", ".pxd", ".pyi", ".php", ".c", ".h", ".cc", ".cpp", ".hpp", ".java", ".rs", ".go", ".js", ".ts")
 )
-"""Kept of the sets that have a tree an instance, as their `checkout.py` does."""
+"""Suffixes of the files that sets with one tree per instance keep."""
 PIP_TIMEOUT_S = 600
 N_PROBED_BYTES = 8192
 
 
 class TreeError(Exception):
-    """A tree can't be laid out; the message says which and why."""
+    """A tree can't be laid out; the message names it and the reason."""
 
 
 def lay_out(queries: Iterable[LabelledQuery], trees: Path, mirrors: Path | None = None) -> list[str]:
-    """Lay out the trees of the queries that are not there yet, and return one line for each that can't be had.
+    """Lay out the missing trees of some queries; return one line for each tree that can't be laid out.
 
     Args:
-        queries: Their `source` says what is fetched.
-        trees: Gets one folder a tree.
-        mirrors: Holds one folder a repository, `owner+name/repo`, a bare git directory; None if there are none.
+        queries: Queries with the sources of their trees.
+        trees: Folder for the trees.
+        mirrors: Folder with a bare git directory `owner+name/repo` for each repository; None if there is none.
     """
     complaints = []
     for tree, source in sorted({query.tree: query.source for query in queries}.items()):
@@ -54,11 +54,11 @@ def lay_out(queries: Iterable[LabelledQuery], trees: Path, mirrors: Path | None 
 def check_out(git_directory: Path, source: QuerySource, target: Path) -> None:
     """Write the text files of one commit below `target`.
 
-    Blobs are read one by one, not as an archive: a mirror may lack large files, and `.gitattributes` may keep files
-    out of an archive.
+    Reads the blobs one by one and not as an archive: a mirror may lack large files, and `.gitattributes` may exclude files from
+    an archive.
 
     Raises:
-        TreeError: No such mirror or commit.
+        TreeError: The mirror or the commit is missing.
     """
     if not git_directory.is_dir():
         raise TreeError(f"no mirror of {source.repository}")
@@ -81,17 +81,17 @@ def check_out(git_directory: Path, source: QuerySource, target: Path) -> None:
 
 
 def unpack_package(requirement: str, target: Path) -> None:
-    """Download a package and write its text files below `target`, without the archive's own top folder.
+    """Download a package and write its text files below `target`, without the archive's top folder.
 
-    A wheel is taken where there is one, since fetching it runs no code of the package; else the source archive,
-    of which pip runs the build's metadata step.
+    Downloads a wheel by default, because that runs no code of the package; for a source archive pip runs the metadata step of
+    the build.
 
     Args:
-        requirement: "flask==3.1.2"; with the prefix "sdist:" the source archive is asked for.
-        target: The tree's folder, made if need be.
+        requirement: "flask==3.1.2", or "sdist:flask==3.1.2" for the source archive.
+        target: Folder of the tree, which is created.
 
     Raises:
-        TreeError: pip can't get it.
+        TreeError: pip can't download the package.
     """
     name = requirement.removeprefix("sdist:")
     wanted = ["--no-binary", ":all:"] if requirement.startswith("sdist:") else ["--only-binary", ":all:"]
@@ -105,7 +105,7 @@ def unpack_package(requirement: str, target: Path) -> None:
 
 
 def unpack_archive(archive: Path, target: Path) -> None:
-    """Write the text files of a wheel, zip or tar file below `target`; a tar's only top folder is left out."""
+    """Write the text files of a wheel, zip or tar file below `target`, without the top folder of a tar file."""
     if archive.suffix in {".whl", ".zip"}:
         with zipfile.ZipFile(archive) as opened:
             for entry in opened.infolist():
@@ -120,7 +120,7 @@ def unpack_archive(archive: Path, target: Path) -> None:
 
 
 def _write(target: Path, name: str, content: bytes) -> None:
-    """Write a file if it is text and its name stays below `target`."""
+    """Write a file if it is text and its path stays below `target`."""
     parts = PurePosixPath(name).parts
     if not parts or ".." in parts or PurePosixPath(name).is_absolute():
         return
@@ -139,7 +139,7 @@ def _git(git_directory: Path, arguments: list[str]) -> bytes:
 
 
 def _read_blobs(git_directory: Path, shas: Iterable[str]) -> Iterator[bytes | None]:
-    """Yield each blob's content, None for one that the mirror lacks."""
+    """Yield the content of each blob, None if the mirror lacks it."""
     command = ["git", "--git-dir", str(git_directory), "cat-file", "--batch"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin

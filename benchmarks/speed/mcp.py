@@ -1,4 +1,4 @@
-"""Answers over MCP: warm, on a project that was never indexed, and the price of the tools, beside semble's server."""
+"""Measures latency over MCP, warm and on a never indexed project, and the token cost of the tools, beside semble's server."""
 
 import argparse
 import json
@@ -9,52 +9,61 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from benchmarks.result_files import new_result, write_result
+from benchmarks.result_files import DEFAULT_CACHE, new_result, write_result
 from benchmarks.systems.mcp_client import McpClient
 from benchmarks.systems.rivals import WORDLLAMA, RivalUnavailableError, Semble, program
 from codecards.router.compress.token_count import estimate_tokens
 
 QUERIES = (
-    "where are expired entries removed", "parse command line options", "how is the configuration read",
-    "error handling of network requests", "test fixtures", "write a file atomically", "ranking of results",
-    "class that holds the index", "main", "def load", "timeout", "cache invalidation",
-)  # fmt: skip
+    "where are expired entries removed",
+    "parse command line options",
+    "how is the configuration read",
+    "error handling of network requests",
+    "test fixtures",
+    "write a file atomically",
+    "ranking of results",
+    "class that holds the index",
+    "main",
+    "def load",
+    "timeout",
+    "cache invalidation",
+)
 FUNCTIONS_A_FILE = 12
 SEMBLE_WITH_MCP = "semble[mcp]==0.7.0"
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """How to start a server and what to ask it."""
+    """The command of a server, and the tool to call."""
 
     name: str
     command: Sequence[str]
     tool: str
     arguments: Mapping[str, object]
-    """Beside the query."""
+    """Arguments of the tool besides the query."""
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class McpFigures:
-    """What was measured of one server."""
+    """The figures of one server."""
 
     tools: int
     schema_tokens: int
     initialize_cpu_s: float
-    """Of the whole process, from its start to its first answer."""
+    """CPU time of the process from its start to its first answer."""
     initialize_ms: float
     first_answer_ms: float
-    """Of a warm project: the first question, right after the handshake."""
+    """Time of the first question to a warm project, right after the handshake."""
     warm_median_ms: float
     warm_p95_ms: float
     warm_cpu_ms: float
-    """CPU time of the server a question: the figure that holds on a busy machine."""
+    """CPU time of the server per question; stable on a busy machine."""
     answer_tokens: float
     cold_question_ms: float
-    """From the first question to its answer, on a project that was never indexed."""
+    """Time of the first question to a project that was never indexed."""
     cold_first_answer_ms: float
-    """The same, from the start of the process."""
+    """The same, measured from the start of the process."""
     cold_first_answer_cpu_s: float
 
 
@@ -64,8 +73,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--tree", type=Path, default=Path(__file__).parents[2], help="project for warm questions")
     parser.add_argument("--rounds", type=int, default=5, help="how often each question is asked")
     parser.add_argument("--cold-files", type=int, default=5_000, help="files of the project that was never indexed")
-    parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "codecards-benchmarks")
-    parser.add_argument("--alone", action="store_true", help="without the rival")
+    parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE, help="environments, kept between runs")
+    parser.add_argument("--alone", action="store_true", help="measure without the rival")
     parser.add_argument("--no-save", action="store_true", help="write no result file")
     chosen = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as scratch:
@@ -95,7 +104,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def measured(pairs: Sequence[Mapping[str, Server]], rounds: int) -> list[McpFigures]:
-    """Return the figures of each server; warm questions go round the servers in turn."""
+    """Return the figures of each server; warm questions alternate between the servers."""
     colds = [cold_figures(pair["cold"]) for pair in pairs]
     clients = [McpClient(pair["warm"].command, pair["warm"].environment) for pair in pairs]
     hellos = [(client.hello(), client.cpu_s()) for client in clients]
@@ -159,7 +168,7 @@ def rival_server(tree: Path, cache: Path, state: Path) -> Server:
     """Return semble's server on a tree.
 
     Raises:
-        RivalUnavailableError: It can't be had here.
+        RivalUnavailableError: The rival can't be installed here.
     """
     rival = Semble(requirements=(SEMBLE_WITH_MCP, WORDLLAMA))
     rival.prepare(cache)
@@ -182,7 +191,7 @@ def generated_project(root: Path, n_files: int) -> Path:
 
 
 def print_table(figures: Mapping[str, Mapping[str, float]]) -> None:
-    """Print one row a figure, one column a server."""
+    """Print one row per figure and one column per server."""
     names = list(figures)
     print("| figure |", " | ".join(names), "|")
     print("| --- |", " | ".join("---:" for _ in names), "|")

@@ -1,4 +1,4 @@
-"""Speed: the same work done by codecards and by rivals in one run, in turns, as ratios."""
+"""Measures the same work of codecards and its rivals, in turns within one run."""
 
 import shutil
 import statistics
@@ -21,7 +21,7 @@ FIGURES = {
     "peak_mb": "peak memory of the cold index, MB",
     "cold_index_wall_s": "cold index, wall s",
 }
-"""Name of each figure, and its heading; of all of them less is better."""
+"""Figure -> its heading; lower is better for all figures."""
 
 QUERIES = (
     "where is the configuration read",
@@ -30,13 +30,13 @@ QUERIES = (
     "write the result to a file",
     "what happens when a connection is closed",
 )
-"""Asked in the one-shot and warm figures where a tree has no queries of its own."""
+"""Queries of the one-shot and warm figures for trees without their own queries."""
 N_OWN_QUERIES = 20
 MEGABYTE = 1_000_000
 
 
 class RunFailedError(Exception):
-    """A measured command failed; the message says which, and its last words."""
+    """A measured command failed; the message has its name and the end of its output."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +59,20 @@ def measure_speed(
     queries: Sequence[LabelledQuery] = (),
     say: Callable[[str], None] = lambda line: None,
 ) -> list[Sample]:
-    """Measure every figure for each rival on each tree.
+    """Measure every figure of each rival on each tree.
 
-    Rivals take turns within each repetition, so that a busy spell of the machine meets all of them.
+    Rivals take turns within each repetition, so that a busy spell of the machine affects all of them.
 
     Args:
-        rivals: Prepared ones.
-        trees: Folders to index; they are copied first, since one figure needs an edit.
-        folder: For the copies and the rivals' indexes; what it holds of earlier runs is removed.
+        rivals: Prepared rivals.
+        trees: Folders to index; they are copied first, because one figure edits a file.
+        folder: Folder for the copies and the indexes; those of earlier runs are removed.
         repetitions: How often each figure is measured.
-        queries: A tree's own queries are asked in the query figures, each once, since some products keep their answers.
-        say: Told what goes on, one line at a time.
+        queries: Queries about the trees, each asked once, because some products cache their answers.
+        say: Called with one line of progress at a time.
 
     Raises:
-        RunFailedError: A command ended with an error.
+        RunFailedError: A command failed.
     """
     samples: list[Sample] = []
     for tree in trees:
@@ -81,7 +81,7 @@ def measure_speed(
         own = [query for query in queries if query.tree == tree.name][:N_OWN_QUERIES]
         asked = own or [LabelledQuery(f"q{i}", tree.name, text, "", "", ()) for i, text in enumerate(QUERIES)]
         for repetition in range(repetitions):
-            # Every second round goes backwards: none is always the one after a long pause.
+            # Every second round is reversed, so that no rival always runs after a long pause.
             for rival in rivals if repetition % 2 == 0 else list(rivals)[::-1]:
                 state = folder / "state" / rival.name.replace(" ", "_") / tree.name
                 samples += [
@@ -97,14 +97,14 @@ def medians(samples: Iterable[Sample]) -> dict[str, dict[str, dict[str, float]]]
     groups: dict[tuple[str, str, str], list[float]] = {}
     for sample in samples:
         groups.setdefault((sample.figure, sample.rival, sample.tree), []).append(sample.value)
-    normalised_name: dict[str, dict[str, dict[str, float]]] = {}
+    by_figure: dict[str, dict[str, dict[str, float]]] = {}
     for (figure, rival, tree), values in groups.items():
-        normalised_name.setdefault(figure, {}).setdefault(rival, {})[tree] = statistics.median(values)
-    return normalised_name
+        by_figure.setdefault(figure, {}).setdefault(rival, {})[tree] = statistics.median(values)
+    return by_figure
 
 
 def overall(figure: str, by_tree: Mapping[str, float]) -> float:
-    """Return one value for all trees: the sum; for times of one query and for peaks the median and the highest."""
+    """Return one value for all trees: the median for times of one query, the maximum for peaks, else the sum."""
     if figure == "peak_mb":
         return max(by_tree.values())
     if figure in {"warm_query_ms", "one_shot_cpu_s"}:
@@ -132,7 +132,7 @@ def _measure_once(rival: Rival, tree: Path, state: Path, queries: Sequence[Label
         "peak_mb": cold.peak_bytes / MEGABYTE,
         "cold_index_wall_s": cold.wall_s,
     }
-    # A product that is only a command has no process to keep warm.
+    # A product with a command only has no warm process.
     return figures | ({"warm_query_ms": statistics.median(query_ms)} if query_ms else {})
 
 

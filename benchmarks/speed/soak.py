@@ -1,6 +1,6 @@
-"""Soak: several servers on one project that is being edited; counts errors, stale lines, things not found, memory.
+"""Runs several MCP servers on one project that is being edited; counts errors, stale lines, missing hits and memory.
 
-Each hit's text is compared with what its file held at some moment between question and answer: anything else is stale.
+A hit is stale if its file did not contain its text at any moment between question and answer.
 """
 
 import argparse
@@ -24,17 +24,17 @@ EDIT_PERIOD_S = 1.0
 CALL_PERIOD_S = 0.2
 MEMORY_PERIOD_S = 5.0
 FOUND_AFTER_S = 10.0
-"""By then a new function must be found by its name."""
+"""Time after which a new function must be found by its name."""
 SETTLED_AFTER = 0.5
-"""Share of the run after which a server has loaded all that it will, so that what still grows is a leak."""
+"""Share of the run after which a server has loaded everything, so that further growth is a leak."""
 MIB = 1 << 20
 MemoryUse = list[tuple[float, list[float]]]
-"""(Seconds since the start, MiB of each server), now and then."""
+"""Samples of (seconds since the start, MiB of each server)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A text that a file had."""
+    """A text that a file had, and since when."""
 
     text: str
     since_s: float
@@ -42,7 +42,7 @@ class Version:
 
 @dataclass(slots=True)
 class Tally:
-    """What all clients saw."""
+    """Counts of all clients."""
 
     calls: int = 0
     problems: Counter[str] = field(default_factory=Counter)
@@ -51,23 +51,23 @@ class Tally:
     hits_checked: int = 0
 
     def problem(self, kind: str, detail: str) -> None:
-        """Count a problem, and keep the first few."""
+        """Count a problem, and keep the first twelve as examples."""
         self.problems[kind] += 1
         if len(self.examples) < 12:
             self.examples.append(f"{kind}: {detail[:300]}")
 
 
 class EditedProject:
-    """A project whose files change under the servers' hands; remembers every text that each file had, and when."""
+    """A project whose files change while servers run; records every text of each file and its time."""
 
     def __init__(self, root: Path, n_files: int, seed: int) -> None:
-        """Write the first texts."""
+        """Write the initial files."""
         self.root = root
         self._random = random.Random(seed)
         self._lock = threading.Lock()
         self._versions: dict[str, list[Version]] = {}
         self._functions: dict[str, dict[str, float]] = {}
-        """Path -> function -> since when it is there."""
+        """Path -> function -> time since which it exists."""
         self._next = 0
         for number in range(n_files):
             path = f"part{number % 10}/module{number}.py"
@@ -90,7 +90,7 @@ class EditedProject:
         self._write(path)
 
     def settled_function(self) -> tuple[str, str]:
-        """Return (path, name) of a function that has been there for a while."""
+        """Return (path, name) of a function that has existed for `FOUND_AFTER_S`."""
         with self._lock:
             old = time.time() - FOUND_AFTER_S
             known = [
@@ -99,17 +99,17 @@ class EditedProject:
         return self._random.choice(known)
 
     def has(self, path: str, name: str) -> bool:
-        """Return whether the function is still there."""
+        """Return whether the function still exists."""
         with self._lock:
             return name in self._functions.get(path, {})
 
     def was_there(self, path: str, first: int, last: int, text: str, reply: Reply) -> bool:
-        """Return whether lines of a file read so at some moment between question and answer."""
+        """Return whether lines of a file had a text at some moment between question and answer."""
         with self._lock:
             versions = list(self._versions.get(path, []))
         for number, version in enumerate(versions):
             until_s = versions[number + 1].since_s if number + 1 < len(versions) else float("inf")
-            # Writing takes a moment: the old text may be read until the new one is in place.
+            # Writing takes a moment, in which the old text may still be read.
             if version.since_s <= reply.received_s and until_s + 0.05 >= reply.sent_s:
                 lines = version.text.split("\n")
                 if text.rstrip("\n") == "\n".join(lines[first - 1 : last]).rstrip("\n"):
@@ -135,7 +135,7 @@ class EditedProject:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Soak, print what was seen; return 0 if nothing went wrong."""
+    """Run the servers and print the figures; return 0 if there was no problem."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks soak", description=__doc__.partition("\n")[0])
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--clients", type=int, default=8, help="servers, each with a client")
@@ -162,7 +162,7 @@ def run(project: EditedProject, seconds: float, n_clients: int) -> tuple[Tally, 
     command = [sys.executable, "-m", "codecards", "-C", str(project.root), "mcp"]
     clients = [McpClient(command) for _ in range(n_clients)]
     threads = [
-        threading.Thread(target=_talk, args=(client, project, tally, lock, stop, number))
+        threading.Thread(target=_ask_until_stopped, args=(client, project, tally, lock, stop, number))
         for number, client in enumerate(clients)
     ]
     started = time.time()
@@ -204,7 +204,7 @@ def summary(tally: Tally, memory: MemoryUse) -> dict[str, Any]:
 
 
 def growth(memory: MemoryUse) -> list[float]:
-    """Return the slope of a line through each server's memory in the settled part of the run, in MiB a minute."""
+    """Return the slope of each server's memory in the settled part of the run, in MiB per minute."""
     settled = memory[int(len(memory) * SETTLED_AFTER) :]
     if len(settled) < 3:
         return []
@@ -213,10 +213,10 @@ def growth(memory: MemoryUse) -> list[float]:
     return [round(statistics.linear_regression(minutes, server).slope, 2) for server in servers]
 
 
-def _talk(
+def _ask_until_stopped(
     client: McpClient, project: EditedProject, tally: Tally, lock: threading.Lock, stop: threading.Event, seed: int
 ) -> None:
-    """Ask one server one thing after the other, until told to stop."""
+    """Ask one server questions until `stop` is set."""
     chooser = random.Random(seed)
     try:
         client.hello()
@@ -242,7 +242,7 @@ def _talk(
 def _judge(
     project: EditedProject, tally: Tally, tool: str, arguments: dict[str, Any], path: str, name: str, reply: Reply
 ) -> None:
-    """Compare one answer with what the files held."""
+    """Compare one answer with the texts of the files, and count it."""
     tally.calls += 1
     tally.times_ms.append(reply.took_ms)
     value = reply.result.get("structuredContent") or {}

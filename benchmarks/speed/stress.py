@@ -1,9 +1,9 @@
-"""Stress: `python -m benchmarks stress TREE` indexes a very large tree, and kills index runs at random moments.
+"""Indexes a very large tree, and kills index runs at random moments: `python -m benchmarks stress TREE`.
 
-It works on a copy of the tree. First come a cold index, a run without a change and a question, each a process of its own
-with its CPU time and peak memory. Then some files are changed, an index run is killed (SIGKILL, with all its processes)
-at a random moment, the index is asked and checked, and so on; at last an undisturbed run must leave what a new index of
-the same tree holds. Source of the moments: uniform over the time of an undisturbed run of that kind.
+It works on a copy of the tree. First it measures CPU time and peak memory of a cold index, a run without changes and a question, each
+in a separate process. Then it repeatedly changes some files, kills an index run with all its processes (SIGKILL) at a random moment,
+and queries and checks the index. Finally an undisturbed run must leave the same index as a new one of the same tree. The moments are
+uniform over the time of an undisturbed run.
 """
 
 import argparse
@@ -25,36 +25,36 @@ from benchmarks.processes import Usage, folder_bytes, measure
 
 TIMEOUT_S = 4 * 3600
 CHANGED_SHARE = 0.02
-"""Files that get a line more before each run that is killed."""
+"""Share of the files that get an additional line before each killed run."""
 RECALL_TIMEOUT_S = 300
 MIB = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """One run that was killed, and what the index said afterwards."""
+    """One killed run, and the state of the index afterwards."""
 
     after_s: float
     """Seconds from the start of the run."""
     was_running: bool
-    """False where the run had ended before."""
+    """False if the run had already ended."""
     generation: int
-    """What the index answered from; 0 where it gave no answer."""
+    """Generation of the answer; 0 if there was none."""
     n_hits: int
     faults: tuple[str, ...]
-    """What `doctor` found."""
+    """Faults reported by `codecards doctor`."""
 
     @property
     def is_good(self) -> bool:
-        """Whether the index answered from a whole generation."""
+        """Whether the index answered from an undamaged generation."""
         return self.generation > 0 and self.n_hits > 0 and not self.faults
 
 
 def main(argv: Sequence[str]) -> int:
-    """Print the figures; 1 if the index did not answer after a kill, or differs from a new one at the end."""
+    """Print the figures; return 1 if the index gave no answer after a kill, or finally differs from a new one."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks stress", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("tree", type=Path)
-    parser.add_argument("--query", default="where is memory allocated", help="what is asked after each step")
+    parser.add_argument("--query", default="where is memory allocated", help="the question after each step")
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(argv)
@@ -79,7 +79,7 @@ class Stressed:
     query: str
 
     def cold_index(self) -> bool:
-        """Index for the first time, again without a change, and ask; print the figures."""
+        """Index, index again without changes, and ask a question; print the figures."""
         n_files = sum(1 for path in self.tree.rglob("*") if path.is_file() and not path.is_symlink())
         n_lines = sum(_count_lines(path) for path in self.tree.rglob("*") if path.is_file() and not path.is_symlink())
         print(f"tree: {n_files:,} files, {n_lines:,} lines", flush=True)
@@ -89,16 +89,16 @@ class Stressed:
             print(cold.errors)
             return False
         skipped = report["files"]["skipped"]
-        print(f"  {report['cards']:,} cards, {report['edges']:,} edges, {skipped:,} files left out with their reasons,"
-              f" {folder_bytes(self.index) / MIB:,.0f} MiB on disk")  # fmt: skip
-        time.sleep(2.5)  # so that no file is racily clean
+        counts = f"{report['cards']:,} cards, {report['edges']:,} edges, {skipped:,} files skipped"
+        print(f"  {counts}, {folder_bytes(self.index) / MIB:,.0f} MiB on disk")
+        time.sleep(2.5)  # longer than the margin within which time stamps are not trusted
         self._measured("index, nothing changed", "index", "--json")
         self._measured("index, nothing changed", "index", "--json")
         self._measured("one-shot recall", "recall", self.query, "--no-refresh", "--json")
         return bool(report["complete"])
 
     def kill_runs(self, n_kills: int, chance: random.Random) -> list[Kill]:
-        """Change files and kill the run that takes them in, again and again; print a line for each."""
+        """Change files and kill the index run, repeatedly; print a line for each run."""
         files = sorted(path for path in self.tree.rglob("*.[chspr]*") if path.is_file() and not path.is_symlink())
         self._change(files, chance)
         whole = self._measured(f"index, {CHANGED_SHARE:.0%} of the files changed", "index", "--json")
@@ -108,12 +108,13 @@ class Stressed:
             kill = self._killed(chance.random() * whole.wall_s)
             kills.append(kill)
             state = "killed" if kill.was_running else "had ended"
-            print(f"  {state} after {kill.after_s:6.1f} s: generation {kill.generation}, {kill.n_hits} hits,"
-                  f" {'whole' if not kill.faults else kill.faults}", flush=True)  # fmt: skip
+            health = kill.faults or "undamaged"
+            answer = f"generation {kill.generation}, {kill.n_hits} hits"
+            print(f"  {state} after {kill.after_s:6.1f} s: {answer}, {health}", flush=True)
         return kills
 
     def ends_like_a_new_index(self) -> bool:
-        """Return whether an undisturbed run leaves what a new index of the same tree holds."""
+        """Return whether an undisturbed run leaves the same counts as a new index of the same tree."""
         self._measured("index, undisturbed", "index", "--json")
         counts = [self._counts(self.index), {}]
         other = self.index.with_name("new-index")
@@ -123,7 +124,7 @@ class Stressed:
         return bool(counts[0]) and counts[0] == counts[1]
 
     def _counts(self, index: Path) -> dict[str, int]:
-        """Return what `status` counts."""
+        """Return the counts of `codecards status`."""
         status = json.loads(measure(self._command("status", "--json", index=index), watched=False).output or "{}")
         counts: dict[str, int] = status.get("counts", {})
         return counts
@@ -134,7 +135,7 @@ class Stressed:
                 file.write(b"\n/* touched %d */\n" % chance.randrange(10**9))
 
     def _killed(self, after_s: float) -> Kill:
-        """Start an index run, kill it with all its processes, and ask the index that it leaves."""
+        """Start an index run, kill it with all its processes, and query the index that it leaves."""
         process = subprocess.Popen(
             self._command("index", "--json"),
             stdout=subprocess.DEVNULL,
@@ -156,8 +157,9 @@ class Stressed:
 
     def _measured(self, what: str, *arguments: str) -> Usage:
         usage = measure(self._command(*arguments), timeout_s=TIMEOUT_S)
-        print(f"{what}: {usage.cpu_s:,.2f} CPU s, {usage.wall_s:,.1f} s, peak {usage.peak_bytes / MIB:,.0f} MiB"
-              f"{'' if usage.return_code == 0 else f', exit {usage.return_code}: {usage.errors[-300:]}'}", flush=True)  # fmt: skip
+        failure = f", exit {usage.return_code}: {usage.errors[-300:]}" if usage.return_code else ""
+        peak = f"peak {usage.peak_bytes / MIB:,.0f} MiB"
+        print(f"{what}: {usage.cpu_s:,.2f} CPU s, {usage.wall_s:,.1f} s, {peak}{failure}", flush=True)
         return usage
 
     def _command(self, *arguments: str, index: Path | None = None) -> list[str]:

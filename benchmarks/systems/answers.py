@@ -1,4 +1,4 @@
-"""Answers: what a system returned for a query, and the run files that keep them."""
+"""The answers of a system to the queries of a set, and the run files that store them."""
 
 import json
 from collections.abc import Iterable
@@ -17,15 +17,15 @@ class RecordedAnswer:
     results: tuple[Span, ...]
     """Best first."""
     tokens: tuple[int, ...] = ()
-    """Tokens that each result shows to its reader, as many as results; () where unknown."""
+    """Number of tokens of each result's text; () if unknown."""
     query_ms: float = 0.0
-    """Median wall time of the query inside a process that has the index open."""
+    """Median wall time of the query in a process that has the index open."""
     verdict: str = ""
-    """"found", "weak", "none"; "" for systems that give none."""
+    """"found", "weak" or "none"; "" for systems without verdicts."""
 
 
 def answer_of_row(row: dict[str, Any]) -> RecordedAnswer:
-    """Return the answer that one row of a run file holds; a result may be a path alone."""
+    """Return the answer of one row of a run file; a result may be only a path."""
     results = tuple(Span(result) if isinstance(result, str) else Span(*result) for result in row["results"])
     tokens = tuple(row.get("tokens", ()))
     return RecordedAnswer(row["id"], results, tokens, row.get("query_ms", 0.0), row.get("verdict", ""))
@@ -44,7 +44,7 @@ def row_of_answer(answer: RecordedAnswer, system: str) -> dict[str, Any]:
 
 
 def write_run(path: Path, answers: Iterable[RecordedAnswer], system: str) -> None:
-    """Write a run file, one JSON line an answer."""
+    """Write a run file with one JSON line per answer."""
     path.parent.mkdir(parents=True, exist_ok=True)
     lines = [json.dumps(row_of_answer(answer, system), ensure_ascii=False) for answer in answers]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -55,6 +55,6 @@ def read_run(path: Path) -> list[RecordedAnswer]:
 
     Raises:
         OSError: The file can't be read.
-        ValueError: A line is no JSON object.
+        ValueError: A line is not a JSON object.
     """
     return [answer_of_row(json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]

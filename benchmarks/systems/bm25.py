@@ -1,4 +1,4 @@
-"""The baseline that any product must beat: BM25 over the words of whole files, as a rival with no index on disk."""
+"""Answers queries by BM25 over the words of whole files: the baseline that any product must beat."""
 
 import math
 import re
@@ -20,13 +20,13 @@ B = 0.75
 SUFFIXES = CODE_SUFFIXES | frozenset(
     (".tsx", ".cs", ".rb", ".kt", ".swift", ".scala", ".sh", ".bash", ".lua", ".ex", ".exs", ".hs", ".zig")
 )
-"""What counts as code."""
+"""Suffixes of code files."""
 _word = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 @dataclass(frozen=True, slots=True)
 class WordBaseline:
-    """BM25 over files; words are split at case changes and underscores, and not stemmed."""
+    """BM25 over files. Words are split at case changes and underscores, and not stemmed."""
 
     name: str = "BM25 over files"
 
@@ -35,7 +35,7 @@ class WordBaseline:
         known: dict[str, Counter[str]] = {}
         for tree, queries in trees.items():
             texts = read_texts(tree)
-            # Trees of one repository have most files in common.
+            # Trees of one repository share most files.
             known = {text: known.get(text) or Counter(split_words(text)) for text in texts.values()}
             postings = [known[text] for text in texts.values()]
             lengths = np.array([max(1, sum(words.values())) for words in postings], dtype=np.float64)
@@ -55,11 +55,11 @@ class WordBaseline:
 
 
 def read_texts(tree: Path) -> dict[str, str]:
-    """Return path -> text of the code files of a tree, by path."""
+    """Return path -> text of the code files of a tree, ordered by path."""
     files = sorted(path for path in tree.rglob("*") if path.suffix in SUFFIXES and path.is_file())
     return {path.relative_to(tree).as_posix(): path.read_text(encoding="utf-8", errors="replace") for path in files}
 
 
 def split_words(text: str) -> list[str]:
-    """Return the words of a text in lower case: "parseHTTPUrl2" gives parse, http, url, 2."""
+    """Return the words of a text in lower case: "parseHTTPUrl2" → parse, http, url, 2."""
     return [word.lower() for word in _word.findall(text)]

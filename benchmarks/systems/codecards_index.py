@@ -1,4 +1,4 @@
-"""Open indexes: a tree is indexed with codecards, and what ranking reads of it is opened."""
+"""Indexes a tree with codecards and opens its derived index, for benchmarks of the ranking alone."""
 
 from pathlib import Path
 
@@ -11,12 +11,12 @@ from codecards.retrieval.vectors.transformer_vectors import TransformerIndex, Tr
 
 
 def open_index(tree: Path, state: Path, embedder: str) -> DerivedIndex:
-    """Return the index of a tree, brought up to date.
+    """Return the up-to-date index of a tree.
 
     Args:
         tree: The folder.
-        state: Where its index lies, or shall lie.
-        embedder: As `--embedder` takes it; "none" for no vectors.
+        state: Folder of its index, created if it is missing.
+        embedder: A value of `--embedder`; "none" for no vectors.
     """
     with Engine.open(tree, settings=Settings(index=state, embedder=embedder), build=False) as engine:
         engine.refresh()
@@ -26,11 +26,11 @@ def open_index(tree: Path, state: Path, embedder: str) -> DerivedIndex:
 
 
 def open_transformer_index(tree: Path, state: Path) -> tuple[DerivedIndex, TransformerLookup]:
-    """Return the index of a tree with the vectors of the first lane, and what asks its deep lane, which is filled.
+    """Return the index of a tree with static vectors, and the lookup of its transformer vectors, all of them computed.
 
     Args:
         tree: The folder.
-        state: Where its index lies, or shall lie.
+        state: Folder of its index, created if it is missing.
     """
     with Engine.open(tree, settings=Settings(index=state, embedder=DEFAULT_EMBEDDER), build=False) as engine:
         engine.refresh()
@@ -39,9 +39,9 @@ def open_transformer_index(tree: Path, state: Path) -> tuple[DerivedIndex, Trans
     model = TransformerModel()
     store, keys = model.stored_vectors(state), card_keys(folder)
     if store is None or keys is None:
-        raise RuntimeError(f"{state}: the deep lane could not be filled")
-    retriever = TransformerIndex(keys, store)
-    retriever.load_new()
+        raise RuntimeError(f"{state}: the transformer vectors could not be computed")
+    vectors = TransformerIndex(keys, store)
+    vectors.load_new()
     store.close()
     index = DerivedIndex.open(folder, load_embedder(DEFAULT_EMBEDDER))
-    return index, lambda text: retriever.similarity(model.loaded().embed_queries([text])[0])
+    return index, lambda text: vectors.similarity(model.loaded().embed_queries([text])[0])

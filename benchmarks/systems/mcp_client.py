@@ -1,4 +1,4 @@
-"""A client of an MCP server over stdin and stdout, in raw lines, so that only the server's time is measured."""
+"""A client of an MCP server over stdin and stdout that writes raw lines, so that only the server's time is measured."""
 
 import json
 import os
@@ -20,40 +20,44 @@ class ServerEndedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer, and when."""
+    """An answer with its times."""
 
     result: dict[str, Any]
-    """The result, or {"error": …} for an error of the protocol."""
+    """The result, or {"error": …} for a protocol error."""
     sent_s: float
-    """`time.time()` when the request was written, and when the answer had come."""
+    """`time.time()` when the request was written."""
     received_s: float
+    """`time.time()` when the answer was read."""
 
     @property
     def took_ms(self) -> float:
-        """How long it took."""
+        """Time from request to answer."""
         return 1000 * (self.received_s - self.sent_s)
 
     @property
     def failed(self) -> bool:
-        """Whether it is an error of the protocol or of the tool."""
+        """Whether the answer is a protocol error or a tool error."""
         return "error" in self.result or bool(self.result.get("isError"))
 
     @property
     def text(self) -> str:
-        """What a model would read."""
+        """The text that a model would read."""
         return "\n".join(str(part.get("text", "")) for part in self.result.get("content", []))
 
 
 class McpClient:
-    """One server process; to be used as a context manager, by one thread."""
+    """One server process. Use it as a context manager, from one thread."""
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str] | None = None) -> None:
         """Start the server."""
         self.started_s = time.time()
         self._process = subprocess.Popen(
-            list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            list(command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
             env={**os.environ, **(environment or {})},
-        )  # fmt: skip
+        )
         self._family = psutil.Process(self._process.pid)
         self._next_id = 0
 
@@ -66,7 +70,7 @@ class McpClient:
         self.end()
 
     def end(self, timeout_s: float = 10.0) -> float | None:
-        """Close the server's input and return the seconds until it ended, None if it had to be killed."""
+        """Close the server's input; return the seconds until it ended, None if it had to be killed."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         started = time.perf_counter()
@@ -82,7 +86,7 @@ class McpClient:
         return time.perf_counter() - started
 
     def hello(self) -> Reply:
-        """Shake hands."""
+        """Perform the handshake."""
         reply = self.ask("initialize", HELLO)
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         return reply
@@ -95,7 +99,7 @@ class McpClient:
         """Send a request and wait for its answer.
 
         Raises:
-            ServerEndedError: There is none.
+            ServerEndedError: The server ended without an answer.
         """
         self._next_id += 1
         sent_s = time.time()
@@ -109,12 +113,12 @@ class McpClient:
         raise ServerEndedError(method)
 
     def cpu_s(self) -> float:
-        """Return the CPU seconds of the server's own process so far."""
+        """Return the CPU seconds of the server process so far, without child processes."""
         times = self._family.cpu_times()
         return float(times.user + times.system)
 
     def resident_bytes(self) -> int:
-        """Return the resident memory of the server's own process."""
+        """Return the resident memory of the server process, without child processes."""
         return int(self._family.memory_info().rss)
 
     def _send(self, message: Mapping[str, object]) -> None:

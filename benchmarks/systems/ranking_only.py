@@ -1,8 +1,8 @@
-"""Kept rankings: queries answered by the ranking alone, in one process, on indexes that are kept.
+"""Answers queries by the ranking alone, in one process, on indexes that are kept between runs.
 
-After a change of weights the queries of an issue set, which has a tree an instance, are asked anew in a minute, since
-nothing is read or derived again. All lanes share the indexes. What is measured is the order; the whole product, with its
-checks and texts, answers through `Codecards`.
+After a change of weights, an issue set with one tree per instance takes a minute, because nothing is read or derived again. The
+systems with and without vectors share the indexes. Only the order is measured; the whole product, with its checks and texts,
+answers through `Codecards`.
 """
 
 import os
@@ -31,11 +31,11 @@ from codecards.retrieval.rank.ranking import rank
 from codecards.retrieval.store.folder import FORMAT
 
 _WHOLE = "whole"
-"""Marks a kept folder that was not cut off."""
+"""Name of the file that marks a completely copied folder."""
 
 
 @dataclass(slots=True)
-class KeptRanking:
+class RankingOnly:
     """The ranking with or without vectors."""
 
     name: str = "codecards, ranking alone"
@@ -43,13 +43,13 @@ class KeptRanking:
     kept: Path = Path()
 
     def prepare(self, cache: Path) -> None:
-        """Name the folder of what is kept: another one for each format."""
+        """Choose the folder of the kept indexes, a separate one for each format."""
         self.kept = cache / f"kept-{EXTRACTOR_VERSION}-{FORMAT}"
 
     def answers(
         self, trees: Mapping[Path, Sequence[LabelledQuery]], state: Path, depth: int, repeat: int
     ) -> Iterator[RecordedAnswer]:
-        """Answer queries; trees that are not kept yet are indexed first.
+        """Answer queries about several trees, which are indexed if their index is not kept yet.
 
         The time of a query is CPU time on a warm index.
         """
@@ -71,25 +71,25 @@ class KeptRanking:
                 yield RecordedAnswer(query.id, tuple(results), query_ms=median(times))
 
     def index(self, tree: Path, state: Path) -> Usage:
-        """Refuse: what is kept tells nothing about the time of an index."""
-        raise RivalUnavailableError(f"{self.name} only answers")
+        """Refuse, because kept indexes say nothing about the time of an index run."""
+        raise RivalUnavailableError(f"{self.name} only answers queries")
 
     def recall(self, tree: Path, state: Path, query: str) -> Usage:
-        """Refuse, as `index`."""
-        raise RivalUnavailableError(f"{self.name} only answers")
+        """Refuse, like `index`."""
+        raise RivalUnavailableError(f"{self.name} only answers queries")
 
     def disk_bytes(self, tree: Path, state: Path) -> int:
-        """Return 0: it is measured with `Codecards`."""
+        """Return 0; `Codecards` measures the size."""
         return 0
 
 
 def keep_derived(tree: Path, shared: Path, folder: Path) -> None:
-    """Bring a shared index to the state of a tree, and keep what is derived from it.
+    """Refresh a shared index to the state of a tree, and keep its derived files.
 
     Args:
-        tree: The folder that is indexed.
+        tree: The folder to index.
         shared: The index folder of all trees of its repository.
-        folder: Gets the derived files: links to them where the file system has any, for they never change.
+        folder: Folder for the derived files: hard links if the file system has them, because the files never change.
     """
     with Engine.open(tree, settings=Settings(index=shared), build=False) as engine:
         engine.refresh()
@@ -106,7 +106,7 @@ def ranked(index: DerivedIndex, text: str, depth: int) -> list[Span]:
     if found is None:
         return []
     columns = index.columns
-    cards = [int(found.cards.cards[place]) for place, _, _ in rank_cards(found.cards, found.file_scores, depth)]
+    cards = [int(found.cards.cards[one.card]) for one in rank_cards(found.cards, found.file_scores, depth)]
     return [
         Span(index.path(int(index.file_of_card[card])), int(columns.first_line[card]), int(columns.last_line[card]))
         for card in cards

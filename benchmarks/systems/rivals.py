@@ -1,8 +1,8 @@
-"""Rivals: other products, and codecards itself, behind one small protocol.
+"""Runs other products, and codecards itself, behind one small protocol.
 
-Each runs in an environment of its own that is made once below a cache folder, and each answers through a driver
-(`benchmarks/drivers/`): a script in that environment that reads a request on stdin and writes one JSON line a query.
-What could not be run here, and why, stands in `benchmarks/README.md`.
+Each rival has its own environment, which is created once below a cache folder. It answers through a driver
+(`benchmarks/systems/drivers/`): a script in that environment that reads a request on stdin and writes one JSON line per query.
+`benchmarks/README.md` lists the products that are left out, with the reasons.
 """
 
 import json
@@ -38,63 +38,63 @@ class Rival(Protocol):
 
     @property
     def name(self) -> str:
-        """What tables call it: "semble + WordLlama"."""
+        """Name in tables: "semble + WordLlama"."""
         ...
 
     def prepare(self, cache: Path) -> None:
-        """Make all that is needed; a second call does nothing.
+        """Install the rival; a second call does nothing.
 
         Raises:
-            RivalUnavailableError: It can't be had here.
+            RivalUnavailableError: The rival can't be installed here.
         """
         ...
 
     def index(self, tree: Path, state: Path) -> Usage:
-        """Bring the index of a tree up to date with a new process.
+        """Bring the index of a tree up to date in a new process.
 
         Args:
             tree: The folder to index.
-            state: A folder for all that the rival keeps; empty for a cold index.
+            state: Folder for all files of the rival; empty for a cold index.
         """
         ...
 
     def recall(self, tree: Path, state: Path, query: str) -> Usage:
-        """Answer one query with a new process on an index that is there."""
+        """Answer one query in a new process, on an existing index."""
         ...
 
     def disk_bytes(self, tree: Path, state: Path) -> int:
-        """Return what the index takes on disk."""
+        """Return the size of the index on disk."""
         ...
 
     def answers(
         self, trees: Mapping[Path, Sequence[LabelledQuery]], state: Path, depth: int, repeat: int
     ) -> Iterator[RecordedAnswer]:
-        """Answer queries about several trees inside one process, each `repeat` times.
+        """Answer queries about several trees in one process.
 
         Args:
             trees: Folder -> queries about it.
             state: As in `index`.
-            depth: How many results are asked for.
-            repeat: How often each query is asked, for its time.
+            depth: Number of results per query.
+            repeat: How often each query is asked, to measure its time.
         """
         ...
 
 
 @dataclass(slots=True)
 class Driven:
-    """What rivals with a driver have in common."""
+    """A rival that answers through a driver."""
 
     name: str
     driver: str
-    """File name in `benchmarks/drivers`."""
+    """File name in `benchmarks/systems/drivers`."""
     requirements: tuple[str, ...] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
-    """Further fields of the driver's request."""
+    """Additional fields of the driver's request."""
     home: Path | None = None
-    """The rival's environment, known once it is prepared."""
+    """The rival's environment, set by `prepare`."""
 
     def prepare(self, cache: Path) -> None:
-        """Make the environment below `cache` and install the requirements."""
+        """Create the environment below `cache` and install the requirements."""
         home = cache / "-".join(requirement.replace("==", "-") for requirement in self.requirements)
         if not (home / "ready").exists():
             venv.create(home, with_pip=True, clear=True)
@@ -111,11 +111,11 @@ class Driven:
         return program(self.home, "python") if self.home else Path(sys.executable)
 
     def environment(self, state: Path) -> dict[str, str]:
-        """Return the variables that keep all that the rival writes below `state`."""
+        """Return the variables that make the rival write below `state` only."""
         return {"HOME": str(state), "XDG_CACHE_HOME": str(state)}
 
     def disk_bytes(self, tree: Path, state: Path) -> int:
-        """Return the size of all that lies below `state`."""
+        """Return the size of all files below `state`."""
         return folder_bytes(state)
 
     def answers(
@@ -124,9 +124,13 @@ class Driven:
         """Answer queries through the driver."""
         asked = {str(tree): [[query.id, query.text] for query in queries] for tree, queries in trees.items()}
         request = {
-            **self.settings, "state": str(state), "depth": depth, "repeat": repeat, "trees": asked,
+            **self.settings,
+            "state": str(state),
+            "depth": depth,
+            "repeat": repeat,
+            "trees": asked,
             "indexes": index_names(trees),
-        }  # fmt: skip
+        }
         usage = measure(
             [str(self.python), str(DRIVERS / self.driver)], self.environment(state), given=json.dumps(request)
         )
@@ -138,17 +142,17 @@ class Driven:
 
 @dataclass(slots=True)
 class Codecards(Driven):
-    """This project, through its command and its library."""
+    """codecards, through its command and its library."""
 
     name: str = "codecards"
     driver: str = "codecards_driver.py"
     embedder: str | None = None
-    """Given to `--embedder`; None for the default, "none" for no vectors."""
+    """Value of `--embedder`; None for the default, "none" for no vectors."""
     transformer: bool = False
     """Whether the transformer vectors are computed before the first question."""
 
     def prepare(self, cache: Path) -> None:
-        """Nothing: it is installed where the benchmark runs."""
+        """Set the driver's settings; codecards is installed where the benchmark runs."""
         self.settings = {"embedder": self.embedder, "transformer": self.transformer}
 
     def index(self, tree: Path, state: Path) -> Usage:
@@ -162,28 +166,28 @@ class Codecards(Driven):
         return measure([*self._command(), "-C", str(tree), "--index", str(state), "recall", "--json", query])
 
     def environment(self, state: Path) -> dict[str, str]:
-        """Nothing: the index folder is named in each call."""
+        """Return no variables, because each call names the index folder."""
         return {}
 
     def _command(self) -> list[str]:
-        # Not the script beside it: on Windows that is a second process.
+        # Not the installed script, which on Windows starts a second process.
         return [sys.executable, "-m", "codecards"]
 
 
 @dataclass(slots=True)
 class Semble(Driven):
-    """semble with a static model from a package, since its own is only to be had from a hub."""
+    """semble with a static model from a package, because its own model is only on a hub."""
 
     name: str = "semble 0.7.0 + WordLlama"
     driver: str = "semble_driver.py"
     requirements: tuple[str, ...] = (SEMBLE, WORDLLAMA)
     lexical: bool = False
-    """Whether its vectors get weight 0: BM25 and its ranking rules alone."""
+    """Whether its vectors have weight 0, so that only BM25 and its ranking rules count."""
     model: Path = Path()
 
     def prepare(self, cache: Path) -> None:
-        """Make the environment, and a model2vec folder from WordLlama's table."""
-        # Not `super()`: a dataclass with slots is another class than the one that `super()` remembers.
+        """Create the environment, and a model2vec folder from WordLlama's table."""
+        # Not `super()`: slots make the dataclass a new class, which the implicit `super()` does not know.
         Driven.prepare(self, cache)
         self.model = cache / "wordllama-model2vec"
         if not (self.model / "model.safetensors").exists():
@@ -194,11 +198,11 @@ class Semble(Driven):
         self.settings = {"model": str(self.model), "lexical": self.lexical}
 
     def environment(self, state: Path) -> dict[str, str]:
-        """Name the model and the cache."""
+        """Return the variables that set the model and the cache."""
         return {"SEMBLE_MODEL_NAME": str(self.model), "SEMBLE_CACHE_LOCATION": str(state), "HF_HUB_OFFLINE": "1"}
 
     def index(self, tree: Path, state: Path) -> Usage:
-        """Run a search: semble has no command that only indexes, and it indexes on the way."""
+        """Run a search, which indexes too; semble has no command that only indexes."""
         return self.recall(tree, state, "index")
 
     def recall(self, tree: Path, state: Path, query: str) -> Usage:
@@ -208,14 +212,14 @@ class Semble(Driven):
 
 @dataclass(slots=True)
 class JCodeMunch(Driven):
-    """jcodemunch-mcp, symbol search without a model."""
+    """jcodemunch-mcp: symbol search without a model."""
 
     name: str = "jcodemunch-mcp 1.108"
     driver: str = "jcodemunch_driver.py"
     requirements: tuple[str, ...] = (JCODEMUNCH,)
 
     def environment(self, state: Path) -> dict[str, str]:
-        """Name the index folder, and send nobody anything."""
+        """Return the variables that set the index folder and switch telemetry off."""
         return {"CODE_INDEX_PATH": str(state), "HOME": str(state), "JCODEMUNCH_SHARE_SAVINGS": "0"}
 
     def index(self, tree: Path, state: Path) -> Usage:
@@ -224,7 +228,7 @@ class JCodeMunch(Driven):
         return measure(command, self.environment(state))
 
     def recall(self, tree: Path, state: Path, query: str) -> Usage:
-        """Run its driver for one query, since it has no command that searches."""
+        """Run the driver for one query, because there is no command that searches."""
         request = {"depth": 10, "repeat": 1, "trees": {str(tree): [["q", query]]}}
         command = [str(self.python), str(DRIVERS / self.driver)]
         return measure(command, self.environment(state), given=json.dumps(request))
@@ -232,7 +236,7 @@ class JCodeMunch(Driven):
 
 @dataclass(slots=True)
 class CodeGraph:
-    """codegraph from npm: symbols and their graph, words only; it keeps its index inside the tree."""
+    """codegraph from npm: symbols and their graph, words only; its index is inside the tree."""
 
     name: str = "codegraph 1.6.1"
     command: tuple[str, ...] = ()
@@ -252,7 +256,7 @@ class CodeGraph:
         self.command = (node, str(shim))
 
     def index(self, tree: Path, state: Path) -> Usage:
-        """Run `codegraph init`, or `sync` where there is an index."""
+        """Run `codegraph init`, or `sync` if there is an index."""
         if (state / "indexed").exists():
             return self._run(state, "sync", str(tree))
         shutil.rmtree(tree / ".codegraph", ignore_errors=True)
@@ -264,13 +268,13 @@ class CodeGraph:
         return self._run(state, "query", "--json", "--path", str(tree), query)
 
     def disk_bytes(self, tree: Path, state: Path) -> int:
-        """Return the size of its folder in the tree."""
+        """Return the size of codegraph's folder in the tree."""
         return folder_bytes(tree / ".codegraph")
 
     def answers(
         self, trees: Mapping[Path, Sequence[LabelledQuery]], state: Path, depth: int, repeat: int
     ) -> Iterator[RecordedAnswer]:
-        """Answer each query with a process of its own, on copies of the trees; the time of a query is not known."""
+        """Answer each query in a separate process, on copies of the trees; the time of a query is unknown."""
         for tree, queries in trees.items():
             copy, own_state = state / "trees" / tree.name, state / "states" / tree.name
             own_state.mkdir(parents=True, exist_ok=True)
@@ -278,7 +282,7 @@ class CodeGraph:
                 shutil.copytree(tree, copy)
             self.index(copy, own_state)
             for query in queries:
-                # A query that starts with a dash would be read as an option.
+                # A query that starts with a dash would be parsed as an option.
                 asked = ["query", "--json", "--limit", str(depth), "--path", str(copy), query.text.lstrip("-")]
                 output = self._run(own_state, *asked).output
                 nodes = [row["node"] for row in json.loads(output[output.find("[") :] or "[]")]
@@ -291,7 +295,7 @@ class CodeGraph:
 
 
 def index_names(trees: Mapping[Path, Sequence[LabelledQuery]]) -> dict[str, str]:
-    """Return tree → name of its index folder: one for all trees of one repository, which have most files in common."""
+    """Return tree → name of its index folder, one for all trees of a repository, which share most files."""
     project_of = {tree: queries[0].project for tree, queries in trees.items()}
     n_trees = Counter(project_of.values())
     return {
@@ -303,5 +307,5 @@ def index_names(trees: Mapping[Path, Sequence[LabelledQuery]]) -> dict[str, str]
 def program(home: Path | None, name: str) -> Path:
     """Return the path of a program in a virtual environment."""
     if home is None:
-        raise RivalUnavailableError(f"{name} is asked for before its environment was prepared")
+        raise RivalUnavailableError(f"{name} was requested before its environment was created")
     return home / ("Scripts" if os.name == "nt" else "bin") / (f"{name}.exe" if os.name == "nt" else name)

@@ -71,7 +71,7 @@ _context_of_hooks = re.compile(r"\A\s*<hook_context>.*?</hook_context>\s*", re.D
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCall:
+class HookToolCall:
     """A tool call of the agent."""
 
     kind: str
@@ -107,7 +107,7 @@ class HookEvent:
     source: str = ""
     """How a session started: "startup", "resume", "clear", "compact" …"""
     prompt: str = ""
-    tool_call: ToolCall | None = None
+    tool_call: HookToolCall | None = None
 
 
 def read_event(name: str, payload: Mapping[str, object]) -> HookEvent:
@@ -131,7 +131,7 @@ def read_event(name: str, payload: Mapping[str, object]) -> HookEvent:
     return HookEvent(kind, name, folder, conversation, _key(kind, conversation, payload, call), source, prompt, call)
 
 
-def _key(kind: str, conversation: str, payload: Mapping[str, object], call: ToolCall | None) -> str:
+def _key(kind: str, conversation: str, payload: Mapping[str, object], call: HookToolCall | None) -> str:
     """Return a key of the event: its id, or its time to the millisecond."""
     own = _first_of(payload, ("tool_use_id", "prompt_id", "timestamp", "turn_id", "generation_id"))
     if isinstance(own, str) and "T" in own:
@@ -142,7 +142,7 @@ def _key(kind: str, conversation: str, payload: Mapping[str, object], call: Tool
     return f"{conversation} {kind} {own} {details}" if own is not None else ""
 
 
-def _tool_call(name: str, payload: Mapping[str, object]) -> ToolCall | None:
+def _tool_call(name: str, payload: Mapping[str, object]) -> HookToolCall | None:
     tool = _first_text(payload, ("tool_name", "toolName")) or (name if name.startswith("post_") else "")
     given = _mapping(payload.get("tool_input", payload.get("toolArgs", payload.get("tool_info"))))
     raw = _first_of(payload, ("tool_response", "tool_output", "toolResult", "tool_result", "result_json"))
@@ -157,7 +157,7 @@ def _tool_call(name: str, payload: Mapping[str, object]) -> ToolCall | None:
             raw if isinstance(raw, str) else json.dumps(structured, ensure_ascii=False) if structured else _text(answer)
         )
         found = _paths_in(answer) or _found(text)
-        return ToolCall("codecards", tool, query=query, result=text, found=found, failed=failed)
+        return HookToolCall("codecards", tool, query=query, result=text, found=found, failed=failed)
     kind = _KIND_OF_TOOL.get(lowered)
     if kind is None:
         return None
@@ -170,7 +170,7 @@ def _tool_call(name: str, payload: Mapping[str, object]) -> ToolCall | None:
     if "*** Begin Patch" in patch:
         kind, paths, call = _patch(patch)
     found = _named(answer) or _found(text) or _lines_of(text) if kind in ("search", "list") else ()
-    return ToolCall(
+    return HookToolCall(
         kind,
         tool,
         paths,

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
-from codecards.agents.hook_events import HookEvent, ToolCall, read_event
+from codecards.agents.hook_events import HookEvent, HookToolCall, read_event
 from codecards.environment import is_debug, process_environment
 from codecards.errors import CodecardsError, OutsideProjectError, UsageError
 from codecards.indexer.atomic_files import locked, write_atomic
@@ -24,7 +24,8 @@ from codecards.indexer.walk.discovery import project_root
 from codecards.indexer.walk.files import resolve_inside
 from codecards.indexer.walk.secret_names import is_secret_file
 from codecards.router.compress.token_count import estimate_tokens
-from codecards.router.memory.state import SessionState
+from codecards.router.memory.operations import ToolCall
+from codecards.router.memory.state import SessionState, TaskSpec
 from codecards.router.memory.store import SessionStore
 from codecards.router.notes.archive import Archive
 from codecards.router.ports import FileText, Project
@@ -139,9 +140,9 @@ def _record(event: HookEvent, root: Path, folder: Path, store: SessionStore, nam
     if event.kind == "prompt" and event.prompt.strip():
         if _wants_goal(session.state, event.conversation):
             session.set_goal(event.prompt.strip()[:MAX_GOAL_CHARACTERS])
-        session.record("prompt", query=event.conversation[:64], call=mask_secrets(event.prompt))
+        session.record(ToolCall("prompt", query=event.conversation[:64], text=mask_secrets(event.prompt)))
     elif event.kind == "compact":
-        session.record("compact", reason=event.source)
+        session.record(ToolCall("compact", reason=event.source))
     return ""
 
 
@@ -152,7 +153,7 @@ def _start(event: HookEvent, root: Path, store: SessionStore, name: str, *, know
         whole = event.source not in NEW_SESSIONS
         brief = brief_of(store.load(name), name, whole=whole)
     session = _session(root, store, name)
-    session.record("start", reason=event.source)
+    session.record(ToolCall("start", reason=event.source))
     if event.source in NEW_SESSIONS:
         log_window_entry(store.folder / name, WindowEntry("start", 0))
     if brief:
@@ -160,14 +161,14 @@ def _start(event: HookEvent, root: Path, store: SessionStore, name: str, *, know
     return brief
 
 
-def _record_tool_call(call: ToolCall, root: Path, folder: Path, store: SessionStore, name: str) -> None:
+def _record_tool_call(call: HookToolCall, root: Path, folder: Path, store: SessionStore, name: str) -> None:
     named = dict.fromkeys(filter(None, (_inside(root, folder, one) for one in call.found)))
     found = tuple(path for path in named if (root / path).is_file())[:MAX_FOUND]
     if call.kind == "codecards":
         # The MCP server records what its tools change in the session; a recall changes nothing, so the hook records it.
         query = mask_secrets(call.query)
         if call.tool.endswith("recall"):
-            _session(root, store, name).record("recall", paths=found, query=query)
+            _session(root, store, name).record(ToolCall("recall", paths=found, query=query))
         if store.exists(name):
             log_window_entry(store.folder / name, WindowEntry("answer", estimate_tokens(call.result), query, found))
         return
@@ -179,21 +180,23 @@ def _record_tool_call(call: ToolCall, root: Path, folder: Path, store: SessionSt
     if call.kind in ("search", "list"):
         paths = found
     session.record(
-        call.kind,
-        paths=paths,
-        query=mask_secrets(call.query),
-        call=mask_secrets(call.call),
-        result="" if secret else call.result,
-        error=call.failed,
-        reason=call.reason,
-        lines=call.lines,
+        ToolCall(
+            call.kind,
+            paths,
+            query=mask_secrets(call.query),
+            text=mask_secrets(call.call),
+            result="" if secret else call.result,
+            failed=call.failed,
+            reason=call.reason,
+            lines=call.lines,
+        )
     )
     if call.kind == "read" and not call.failed and not secret:
         for path in paths:
             log_window_entry(store.folder / name, WindowEntry("read", _tokens_read(root / path, call), paths=(path,)))
 
 
-def _tokens_read(path: Path, call: ToolCall) -> int:
+def _tokens_read(path: Path, call: HookToolCall) -> int:
     """Estimate the tokens that a read put into the window; a read without lines shows 2,000 of them."""
     first, last = call.lines or (1, 2_000)
     try:
@@ -245,7 +248,7 @@ def _session(root: Path, store: SessionStore, name: str) -> Session:
         if not ignore.exists():
             write_atomic(ignore, IGNORE_TEXT.encode(), mode=0o644)
         try:
-            return Session.start(store, name, project, archive, goal=NO_GOAL)
+            return Session.start(store, name, project, archive, TaskSpec(NO_GOAL))
         except UsageError:
             if not store.exists(name):
                 raise

@@ -18,6 +18,7 @@ from codecards.errors import ProjectUnreadableError, StateFileError, UsageError
 from codecards.indexer.atomic_files import write_atomic
 from codecards.router.assemble.context import Context
 from codecards.router.compress.summaries import SummariserConfig
+from codecards.router.memory.operations import ToolCall
 from codecards.router.session import Session
 from codecards.router.session_defaults import DEFAULT_BUDGET_TOKENS
 from codecards.untrusted_text import terminal_safe
@@ -207,17 +208,18 @@ def record(
 ) -> None:
     """Record a tool call of the agent."""
     with _with_notices(open_engine(context.obj)) as engine:
-        status = engine.session(name).record(
+        session = engine.session(name)
+        tool_call = ToolCall(
             kind,
-            paths=tuple(path or ()),
+            tuple(path or ()),
             query=query,
-            call=call,
+            text=call,
             result=_text(result),
-            error=failed,
+            failed=failed,
             reason=reason,
             lines=_lines(lines),
         )
-        _print_status(status, as_json=as_json)
+        _print_status(session.record(tool_call), as_json=as_json)
 
 
 @app.command("set")

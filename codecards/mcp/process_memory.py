@@ -25,5 +25,5 @@ def trim_heap() -> None:
         _c_library().malloc_trim(0)
 
 
-def _c_library() -> Any:  # noqa: ANN401 - its functions are looked up by name
+def _c_library() -> Any:
     return ctypes.CDLL(None) if sys.platform == "linux" else None

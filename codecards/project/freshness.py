@@ -18,7 +18,7 @@ from codecards.indexer.problems import Problem
 from codecards.indexer.store.rows import IndexedFile
 from codecards.indexer.store.snapshot import Snapshot
 from codecards.indexer.text.decoding import DecodedText, decode
-from codecards.indexer.walk.files import DiscoverySettings, SourceFile, read_file, read_stamped
+from codecards.indexer.walk.files import DiscoverySettings, SourceFile, read_stamped
 
 if TYPE_CHECKING:
     from codecards.indexer.build.worker_pool import Workers
@@ -167,15 +167,3 @@ class FreshFiles:
         answer = next(iter(self._workers().read([Content(key, language, data)])))
         drafts = {(draft.qualified_name, draft.ordinal): draft for draft in answer.record.contents.drafts}
         return CurrentFile(data, drafts)
-
-
-def indexed_text(root: Path, entry: IndexedFile, settings: DiscoverySettings) -> str | None:
-    """Return a file's text if its content is the one that was indexed, else None."""
-    data = read_file(root, SourceFile(entry.path, 0, 0, 0), settings)
-    if (
-        isinstance(data, Problem)
-        or content_key(detect_language(entry.path, data[:HEAD_BYTES]), data) != entry.content_key
-    ):
-        return None
-    decoded = decode(data)
-    return decoded.text if isinstance(decoded, DecodedText) else None

@@ -17,7 +17,7 @@ from codecards.indexer.cards.record import EXTRACTOR_VERSION
 from codecards.indexer.index_folder import IndexFolder
 from codecards.indexer.walk.discovery import discover
 from codecards.project.embedder import LazyEmbedder
-from codecards.project.freshness import FreshFiles, indexed_text
+from codecards.project.freshness import FreshFiles
 from codecards.project.reader import IndexReader
 from codecards.project.reader_pool import IndexReaderPool
 from codecards.project.transformer_vectors import TransformerVectors
@@ -209,10 +209,10 @@ class ProjectIndex:
 
     def _refresh(self, embedder: "Embedder | None", *, full: bool, progress: "ProgressCallback") -> "IndexReport":
         from codecards.indexer.build.refresh import refresh
-        from codecards.retrieval.derive import Derivation
+        from codecards.retrieval.derive import DerivedIndexBuilder
 
         build = self.settings.build
-        deriver = Derivation(lambda entry: indexed_text(self.root, entry, build.discovery), embedder)
+        deriver = DerivedIndexBuilder(embedder)
         with self._writing:
             return refresh(self.root, self.folder, deriver, lambda: self.workers, build, full=full, progress=progress)
 
@@ -225,17 +225,15 @@ class ProjectIndex:
 
     def _card_texts(self, reader: IndexReader) -> "ReadCardTexts":
         """Return a function that yields (row, text to embed) of cards of one file."""
-        from codecards.retrieval.embed.card_text import card_texts
-
-        card_ids = reader.derived.columns.card_id
+        derived = reader.derived
 
         def texts(rows: Sequence[int]) -> Iterator[tuple[int, str]]:
-            cards = reader.snapshot.cards(card_ids[list(rows)].tolist())
-            found = [(row, cards[card_ids[row]]) for row in rows if card_ids[row] in cards]
-            entry = reader.snapshot.file_at(found[0][1].path) if found else None
-            if entry is not None:
-                text = indexed_text(self.root, entry, self.settings.build.discovery)
-                yield from zip((row for row, _ in found), card_texts((card for _, card in found), text), strict=True)
+            path = derived.path(int(derived.file_of_card[rows[0]]))
+            of_file = reader.snapshot.embedded_texts(path)
+            card_ids = derived.columns.card_id[list(rows)].tolist()
+            yield from (
+                (row, of_file[card_id]) for row, card_id in zip(rows, card_ids, strict=True) if card_id in of_file
+            )
 
         return texts
 

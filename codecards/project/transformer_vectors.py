@@ -131,7 +131,7 @@ class TransformerVectors:
             EmbedderError: The model can't be loaded.
             IndexWriteError: Vectors can't be written.
         """
-        from codecards.retrieval.vectors.transformer_fill import Filled, fill
+        from codecards.retrieval.vectors.transformer_fill import EmbeddableCards, Filled, fill
 
         keys = reader.card_keys()
         if self._off or keys is None:
@@ -145,8 +145,8 @@ class TransformerVectors:
             raise WriterBusyError(self._folder, owner_pid=None, age_s=0.0) from None
         try:
             store = self._open_or_make_store()
-            columns, model = reader.derived.columns, self._model.loaded
-            return fill(columns, keys, store, model, texts, progress, limit=limit, n_threads=n_threads)
+            cards = EmbeddableCards(reader.derived.columns, keys, texts)
+            return fill(cards, store, self._model.loaded, progress, limit=limit, n_threads=n_threads)
         finally:
             lock.release()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from codecards.indexer.atomic_files import replace_file
 from codecards.indexer.index_folder import explained_write_errors
-from codecards.retrieval.rank.tuned_weights import GROUPS, LEAST, MOST, TunedWeights, weights_digest
+from codecards.retrieval.rank.tuned_weights import GROUPS, MAX_FACTOR, MIN_FACTOR, TunedWeights, weights_digest
 
 FILE_NAME = "tuned_weights.json"
 FORMAT = 1
@@ -63,7 +63,7 @@ def _read(path: Path) -> tuple[TunedWeights | None, str]:
         value = json.loads(path.read_text(encoding="utf-8"))
         if value["format"] != FORMAT or value["weights"] != weights_digest():
             return None, f"{path} was fitted to the weights of another version; run `codecards tune --fit` again"
-        factors = {name: min(MOST, max(LEAST, float(value["factors"][name]))) for name in GROUPS}
+        factors = {name: min(MAX_FACTOR, max(MIN_FACTOR, float(value["factors"][name]))) for name in GROUPS}
         tuned = TunedWeights(
             factors=factors,
             version=str(value["version"]),

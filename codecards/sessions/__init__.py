@@ -1,1 +1,1 @@
-"""The router's ports, answered from an open index."""
+"""An open index → what the router needs from a project, and the folder of its sessions and notes."""

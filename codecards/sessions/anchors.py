@@ -1,4 +1,4 @@
-"""Anchors: the code that notes are tied to, found by name and, where that is gone, by its normalised syntax."""
+"""Resolves the anchors of notes: by name, and by normalised syntax if the name is gone."""
 
 from collections.abc import Callable, Sequence
 from itertools import islice
@@ -12,33 +12,33 @@ from codecards.project.reader import IndexReader
 from codecards.router.notes.note import Anchor
 
 MAX_SEARCHED_CARDS = 20_000
-"""Cards whose syntax is compared when a symbol is gone; in a larger project a renamed one may count as gone."""
+"""Cards whose syntax is compared when a symbol is gone. In larger projects a renamed symbol may count as gone."""
 
 
 class IndexAnchors:
-    """Resolves anchors over the newest generation and the files as they are on disk."""
+    """Resolves anchors over the newest generation of the index and the files on disk."""
 
     def __init__(
         self, root: Path, reader: Callable[[], IndexReader], fresh: Callable[[IndexReader], FreshFiles]
     ) -> None:
-        """Take the project, what opens the newest generation, and what looks at its files."""
+        """Take the project's root, and functions that return the newest generation and the files that it indexed."""
         self._root, self._reader, self._fresh = root, reader, fresh
         self._by_syntax: tuple[int, dict[str, list[Anchor]]] = (0, {})
-        """For which generation, and syntax hash -> what has it."""
+        """Generation, and syntax hash → anchors of the code that has it."""
 
     def resolve(self, target: str) -> Anchor:
         """Return the anchor for a symbol, a path, or `path:symbol`.
 
         Raises:
-            TargetNotFoundError: There is no such thing.
-            AmbiguousTargetError: There are several.
-            OutsideProjectError: It is a path out of the project.
-            SnapshotMissingError: Nothing is indexed yet.
+            TargetNotFoundError: Nothing matches.
+            AmbiguousTargetError: Several things match.
+            OutsideProjectError: The path leads out of the project.
+            SnapshotMissingError: The project is not indexed yet.
         """
         reader = self._reader()
         path, _, symbol = target.rpartition(":")
-        named = path.rstrip(":") and symbol and not symbol.isdigit()
-        found = find_target(reader.snapshot, self._root, f"{path.rstrip(':')}::{symbol}" if named else target)
+        has_symbol = path.rstrip(":") and symbol and not symbol.isdigit()
+        found = find_target(reader.snapshot, self._root, f"{path.rstrip(':')}::{symbol}" if has_symbol else target)
         fresh = self._fresh(reader)
         if found.cards:
             card = found.cards[0]
@@ -46,7 +46,7 @@ class IndexAnchors:
         return Anchor("", found.path, _hash_of_file(found.path, reader, fresh))
 
     def now(self, symbol: str, path: str) -> Anchor | None:
-        """Return the anchor as the code is now, None if there is no such symbol at that path."""
+        """Return the anchor of the current code, None if the path does not have the symbol."""
         reader = self._reader()
         fresh = self._fresh(reader)
         if not symbol:
@@ -58,7 +58,7 @@ class IndexAnchors:
         return None
 
     def with_syntax(self, syntax_hash: str) -> Sequence[Anchor]:
-        """Return what has this normalised syntax now, names aside."""
+        """Return the anchors of all current code with this normalised syntax, whatever its name."""
         reader = self._reader()
         generation = reader.snapshot.generation
         if self._by_syntax[0] != generation:

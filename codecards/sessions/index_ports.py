@@ -1,9 +1,10 @@
-"""Indexed project: what a session asks of a project, answered from its index and from its files on disk."""
+"""The router's ports, implemented over a project's index and its files on disk."""
 
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from codecards.answers import Recall
@@ -27,31 +28,31 @@ from codecards.router.notes.note import AnchorResolver
 from codecards.router.ports import FileText, FoldedHit, Project, Signal, text_hash
 
 CALL_WEIGHT = 0.55
-"""Of one file that calls or is called by a file in use; more edges add to it."""
+"""Weight of a file that calls or is called by a file in use; further edges increase it."""
 TASK_WEIGHT = 0.5
-"""Of a file that an earlier task changed together with one in use."""
+"""Weight of a file that an earlier task changed together with a file in use."""
 MAX_CO_CHANGE_WEIGHT = 0.8
-LEAST_COMMON_COMMITS = 3
+MIN_COMMON_COMMITS = 3
 MAX_NEAR = 12
 RECENT_COMMITS = 20
-"""What they changed was changed lately."""
+"""The files of the last so many commits count as changed recently."""
 MAX_FOLDER_FILES = 2_000
 FOLDER_TOKENS = 2_000
-"""Most tokens of an opened folder."""
+"""Most tokens of the digest of a folder."""
 
 ReaderSource = Callable[[], IndexReader]
 
 
 class ProjectTexts:
-    """Reads files of the project as an agent may see them: inside the root, decoded, without secrets."""
+    """Reads files as an agent may see them: inside the root, decoded, with secrets masked."""
 
     def __init__(self, root: Path, settings: DiscoverySettings, reader: ReaderSource) -> None:
         self._root, self._settings, self._reader = root, settings, reader
 
     def read(self, path: str) -> FileText | None:
-        """Return the file's text on disk now, None if there is no such file that may be shown.
+        """Return the file's text on disk, None if the file does not exist or must not be shown.
 
-        A folder, which ends with a slash, reads as a digest of the files in it.
+        A path that ends with a slash is a folder; its text is a digest of its files.
         """
         if path.endswith("/"):
             return self._folder(path)
@@ -78,18 +79,18 @@ class ProjectTexts:
 
 
 class ProjectPaths:
-    """Finds the file that an agent means by what it writes."""
+    """Resolves the paths that an agent writes."""
 
     def __init__(self, root: Path, reader: ReaderSource) -> None:
         self._root, self._reader = root, reader
 
     def __call__(self, written: str) -> str:
-        """Return the path from the root, with slashes; a folder's ends with one.
+        """Return the path relative to the root, with slashes; the path of a folder ends with a slash.
 
         Raises:
-            OutsideProjectError: It leads out of the project.
-            TargetNotFoundError: There is no such file.
-            AmbiguousTargetError: Several files end so.
+            OutsideProjectError: The path leads out of the project.
+            TargetNotFoundError: No file matches.
+            AmbiguousTargetError: Several files match.
         """
         place = resolve_inside(self._root, written)
         plain = os.path.relpath(self._root.resolve() / written, self._root.resolve()).replace(os.sep, "/")
@@ -109,7 +110,7 @@ class ProjectPaths:
 
 
 class IndexDigester:
-    """Makes a file's digest of its cards; of what the index does not have, by the look of the lines."""
+    """Makes the digest of a file from its cards, or line by line if the file is not indexed."""
 
     def __init__(self, reader: ReaderSource, fresh: Callable[[IndexReader], FreshFiles]) -> None:
         self._reader, self._fresh = reader, fresh
@@ -125,19 +126,19 @@ class IndexDigester:
                 cards = [checked.card for checked in self._fresh(reader).check(reader.snapshot.cards_in(path))]
                 return file_digest(text_lines(text), cards, reader.snapshot.facts(entry.content_key))
         except SnapshotError:
-            pass  # no index yet, or none that can be read: the text itself still tells
+            pass  # without a readable index the digest is made from the text
         return OutlineDigester().digest(path, text)
 
 
 class ProjectNeighbours:
-    """Predicts which files will be needed: by calls, by common commits, by earlier tasks."""
+    """Finds related files: by calls, by common commits, by earlier tasks."""
 
     def __init__(self, root: Path, reader: ReaderSource, archive: Archive) -> None:
         self._root, self._reader, self._archive = root, reader, archive
         self._commits: list[frozenset[str]] | None = None
 
     def near(self, paths: Sequence[str]) -> Sequence[Signal]:
-        """Return signs that other files will be needed, given the files in use, strongest first."""
+        """Return signals for files that are related to those in use, strongest first."""
         used = frozenset(paths)
         signals = [*self._by_commits(used), *self._by_tasks(used)]
         with suppress(SnapshotError):  # no index yet
@@ -152,7 +153,7 @@ class ProjectNeighbours:
             own = [commit for commit in self._commits if path in commit]
             together = Counter(other for commit in own for other in commit if other != path)
             for other, n_commits in together.most_common(MAX_NEAR):
-                if n_commits >= LEAST_COMMON_COMMITS:
+                if n_commits >= MIN_COMMON_COMMITS:
                     weight = min(MAX_CO_CHANGE_WEIGHT, n_commits / len(own))
                     yield Signal(other, weight, f"changed together with {path} in {n_commits} commits")
 
@@ -182,53 +183,61 @@ def _by_calls(snapshot: Snapshot, used: frozenset[str]) -> Iterator[Signal]:
 
 
 class IndexRecaller:
-    """Answers a session's questions, folded, and offers the project's words where they were the wrong ones."""
+    """Answers the questions of a session, and suggests words of the project."""
 
     def __init__(self, recall: Callable[[str, int], Recall]) -> None:
         self._recall = recall
 
     def recall(self, query: str, limit: int) -> Sequence[FoldedHit]:
-        """Return the best hits, folded (no text)."""
+        """Return the best hits, without text."""
         found = self._recall(query, limit)
         return [
             FoldedHit(
-                hit.card.symbol_id, hit.card.path, hit.card.signature or hit.card.doc.partition("\n")[0],
-                hit.card.lead_line, hit.card.last_line, hit.score, valid_as_of=f"generation {found.generation}",
+                hit.card.symbol_id,
+                hit.card.path,
+                hit.card.signature or hit.card.doc.partition("\n")[0],
+                hit.card.lead_line,
+                hit.card.last_line,
+                hit.score,
+                valid_as_of=f"generation {found.generation}",
             )
             for hit in found.hits
-        ]  # fmt: skip
+        ]
 
     def near_words(self, query: str) -> Sequence[str]:
-        """Return names of the project that could take the place of the query's words, best first."""
+        """Return names of the project that could replace the words of the query, best first."""
         found = self._recall(query, 8)
         names = [hit.card.name for hit in found.hits if hit.card.name]
         return list(dict.fromkeys([*found.suggestions, *names]))
 
 
+@dataclass(frozen=True, slots=True)
+class IndexFunctions:
+    """The functions of an engine that the ports call."""
+
+    reader: ReaderSource
+    """Returns a reader of the newest generation."""
+    fresh: Callable[[IndexReader], FreshFiles]
+    """Returns the current state of the files that a reader has indexed."""
+    recall: Callable[[str, int], Recall]
+    """Answers a query with at most so many hits."""
+    refresh_if_small: Callable[[], str]
+    """Indexes changed files; returns why the index is still outdated, or ""."""
+
+
 def indexed_project(
-    root: Path,
-    settings: DiscoverySettings,
-    archive: Archive,
-    anchors: AnchorResolver,
-    *,
-    reader: ReaderSource,
-    fresh: Callable[[IndexReader], FreshFiles],
-    recall: Callable[[str, int], Recall],
-    refresh_if_small: Callable[[], str],
+    root: Path, settings: DiscoverySettings, archive: Archive, index: IndexFunctions, anchors: AnchorResolver
 ) -> Project:
-    """Return the project that sessions ask.
+    """Return a project as sessions see it.
 
     Args:
-        root: Its folder.
-        settings: What may be read.
-        archive: Its notes: they tell what earlier tasks needed.
-        anchors: Ties notes to code.
-        reader: Returns the newest generation.
-        fresh: Returns what looks at files on disk.
-        recall: Answers a question with so many hits.
-        refresh_if_small: Takes changed files in; called before each turn.
+        root: The project's root.
+        settings: Which files may be read.
+        archive: The project's notes, which show what earlier tasks needed.
+        index: The functions of the project's engine.
+        anchors: Resolves the anchors of notes.
     """
-    recaller = IndexRecaller(recall)
+    reader, recaller = index.reader, IndexRecaller(index.recall)
 
     def generation() -> str:
         try:
@@ -246,6 +255,14 @@ def indexed_project(
         return [path for path in paths if snapshot.file_at(path) is not None]
 
     return Project(
-        ProjectTexts(root, settings, reader), IndexDigester(reader, fresh), ProjectNeighbours(root, reader, archive),
-        recaller, recaller, anchors, ProjectPaths(root, reader), generation, refresh_if_small, recent,
-    )  # fmt: skip
+        ProjectTexts(root, settings, reader),
+        digester=IndexDigester(reader, index.fresh),
+        neighbours=ProjectNeighbours(root, reader, archive),
+        recaller=recaller,
+        vocabulary=recaller,
+        anchors=anchors,
+        resolve_path=ProjectPaths(root, reader),
+        generation=generation,
+        refresh=index.refresh_if_small,
+        recent=recent,
+    )

@@ -1,4 +1,4 @@
-"""Project state: a project's notes and sessions on disk, and sessions over its index."""
+"""The state folder of a project: its notes and sessions on disk."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,15 +12,17 @@ from codecards.indexer.walk.files import resolve_inside
 from codecards.project.freshness import FreshFiles
 from codecards.project.reader import IndexReader
 from codecards.router.compress.summaries import Summariser, SummariserConfig
+from codecards.router.memory.state import TaskSpec
 from codecards.router.memory.store import SessionStore
 from codecards.router.notes.archive import Archive
+from codecards.router.profiles import SessionSettings
 from codecards.router.session import Session
 from codecards.sessions.anchors import IndexAnchors
-from codecards.sessions.index_ports import indexed_project
+from codecards.sessions.index_ports import IndexFunctions, indexed_project
 
 
 class ProjectState:
-    """Holds what outlives an index: notes and sessions."""
+    """The notes and sessions of a project, which outlive its index."""
 
     def __init__(
         self,
@@ -32,17 +34,29 @@ class ProjectState:
         recall: Callable[[str, int], Recall],
         refresh_if_small: Callable[[], str],
     ) -> None:
-        """Take the project, and what its engine can do: open the newest generation, look at files, answer, catch up."""
+        """Take a project and the functions of its engine.
+
+        Args:
+            root: The project's root.
+            settings: Settings of the engine.
+            reader: Returns a reader of the newest generation.
+            fresh: Returns the current state of the files that a reader has indexed.
+            recall: Answers a query with at most so many hits.
+            refresh_if_small: Indexes changed files; returns why the index is still outdated, or "".
+        """
         self._settings = settings
-        # Whatever folder the index is in; never out of the project.
+        # Notes and sessions stay inside the project, even if the index is elsewhere.
         self.folder = resolve_inside(root, FOLDER_NAME)
         self.archive = Archive(self.folder / "archive", prepare=self._prepare)
         self.sessions = SessionStore(self.folder / "sessions", prepare=self._prepare)
         self.anchors = IndexAnchors(root, reader, fresh)
         self.project = indexed_project(
-            root, settings.build.discovery, self.archive, self.anchors, reader=reader, fresh=fresh, recall=recall,
-            refresh_if_small=refresh_if_small,
-        )  # fmt: skip
+            root,
+            settings.build.discovery,
+            self.archive,
+            IndexFunctions(reader, fresh, recall, refresh_if_small),
+            self.anchors,
+        )
 
     def session(
         self,
@@ -53,26 +67,26 @@ class ProjectState:
         constraints: Sequence[str],
         summariser: Summariser | SummariserConfig | None = None,
     ) -> Session:
-        """Return the session of this name, else a new one; see `Engine.session`."""
-        traces, summarising = self._settings.traces_turns, SummariserConfig.by(summariser)
-        if goal is not None and not self.sessions.exists(name):
+        """Return the session of this name, or a new one if there is a goal; see `Engine.session`."""
+        session_settings = SessionSettings(
+            summariser=SummariserConfig.from_callable(summariser), traces_turns=self._settings.traces_turns
+        )
+        store, project, archive = self.sessions, self.project, self.archive
+        if goal is not None and not store.exists(name):
+            task = TaskSpec(goal, tuple(constraints), budget_tokens, self._settings.profile)
             try:
-                return Session.start(
-                    self.sessions, name, self.project, self.archive, goal=goal, budget_tokens=budget_tokens,
-                    constraints=constraints, profile=self._settings.profile, traces_turns=traces,
-                    summarising=summarising,
-                )  # fmt: skip
+                return Session.start(store, name, project, archive, task, session_settings)
             except UsageError:
-                if not self.sessions.exists(name):
+                if not store.exists(name):
                     raise
-                # Somebody else has just started it.
-        session = Session(self.sessions, name, self.project, self.archive, traces_turns=traces, summarising=summarising)
+                # Another process has just started the session.
+        session = Session(store, name, project, archive, session_settings)
         if goal is not None and goal.strip() != session.memory.task.goal:
             session.set_goal(goal)
         return session
 
     def _prepare(self) -> None:
-        """Make the ignore file that keeps all but the notes out of commits, before something is written beside it."""
+        """Write the ignore file that keeps everything but the notes out of commits."""
         ignore = self.folder / ".gitignore"
         if not ignore.exists():
             write_atomic(ignore, IGNORE_TEXT.encode())

@@ -15,7 +15,7 @@ from codecards.indexer.walk.git import git_state
 from codecards.project.lifecycle import ProjectIndex
 from codecards.project.tuned_weights import TunedWeightsFile
 from codecards.retrieval.hits import Ranking
-from codecards.retrieval.rank.tuned_weights import GROUPS, LEAST, MOST, TunedWeights, group_of
+from codecards.retrieval.rank.tuned_weights import GROUPS, MAX_FACTOR, MIN_FACTOR, TunedWeights, group_of
 from codecards.retrieval.search import search
 from codecards.tuning.commit_tasks import CommitTask, MinedTasks, mine_tasks
 
@@ -202,7 +202,7 @@ def _fitted(ranked: Sequence[TaskRanking]) -> Matrix:
         chances /= chances.sum(axis=1, keepdims=True)
         slope = ((share_of_gold - chances)[..., None] * parts[..., :-1]).sum(axis=1).mean(axis=0) * factors
         logs += STEP / (1 + step / 50) * (slope - 2 * RIDGE * logs)
-        np.clip(logs, np.log(LEAST), np.log(MOST), out=logs)
+        np.clip(logs, np.log(MIN_FACTOR), np.log(MAX_FACTOR), out=logs)
     return np.asarray(np.exp(logs))
 
 

@@ -1,10 +1,9 @@
-"""Session wire: the JSON shapes of notes, working memories, contexts and ledgers."""
+"""The JSON shapes of notes, working memories, contexts and ledgers."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import msgspec
 
-from codecards.errors import StateFileError
 from codecards.router.assemble.context import Context
 from codecards.router.compress.compaction import Compaction
 from codecards.router.memory.ledger import LedgerSummary, TokenLedger
@@ -49,18 +48,18 @@ def note_json(note: Note) -> Json:
 
 
 def note_hits_json(query: str, hits: Iterable[tuple[NoteHit, Note]]) -> Json:
-    """Return the notes that answer a query, each with the state that its anchors have now."""
+    """Return the notes that match a query, each with the current states of its anchors."""
     rows = [note_json(note) | {"score": round(hit.score, 4), "duplicates": list(hit.duplicates)} for hit, note in hits]
     return {"query": utf8_safe(query), "notes": rows}
 
 
 def review_json(items: Iterable[ReviewItem]) -> Json:
-    """Return the notes to look at, each with the reason."""
+    """Return the notes to review, each with the reason."""
     return {"notes": [note_json(item.note) | {"reason": utf8_safe(item.reason)} for item in items]}
 
 
 def session_json(state: SessionState, summary: LedgerSummary, ratio: float | None, alarms: Iterable[str]) -> Json:
-    """Return a session: the working memory as in the article, and what is known of the session itself."""
+    """Return a session: its working memory, and facts about the session itself."""
     return memory_as_json(state.memory) | {
         "session": {
             "name": state.name,
@@ -81,7 +80,7 @@ def session_json(state: SessionState, summary: LedgerSummary, ratio: float | Non
 
 
 def context_json(context: Context, actions: Iterable[RoutingAction] = ()) -> Json:
-    """Return a rendered context with its ledger and the router's switches."""
+    """Return a rendered context with its ledger, the router's decisions and the outcome of each item."""
     return {
         "text": utf8_safe(context.text),
         "messages": [{key: utf8_safe(value) for key, value in message.items()} for message in context.messages],
@@ -105,8 +104,8 @@ def context_json(context: Context, actions: Iterable[RoutingAction] = ()) -> Jso
             for action in actions
             if action.kind is not ActionKind.KEEP or action.reason
         ],
-        "fates": [
-            {"what": utf8_safe(one.what), "fate": one.kind.value, "reason": one.reason} for one in context.outcomes
+        "outcomes": [
+            {"what": utf8_safe(one.what), "outcome": one.kind.value, "reason": one.reason} for one in context.outcomes
         ],
         "left_out": [utf8_safe(one) for one in context.left_out],
         "turn": context.turn,
@@ -129,14 +128,14 @@ def ledger_json(ledger: TokenLedger) -> Json:
 
 
 def compaction_json(compaction: Compaction) -> Json:
-    """Return a compacted text: structured fields, what was left out, and the handle to the whole."""
+    """Return a compacted text: structured fields, what was left out, and the handle of the original."""
     return dict(compaction.as_json())
 
 
 def memory_as_json(memory: WorkingMemory) -> dict[str, object]:
-    """Return the memory as JSON values; what has its default is left out, but for the article's own fields."""
+    """Return the working memory as JSON values."""
     task = memory.task
-    found: dict[str, object] = {
+    return {
         "task": {"goal": task.goal, "status": task.status, "constraints": list(task.constraints)},
         "files": [
             {
@@ -158,16 +157,3 @@ def memory_as_json(memory: WorkingMemory) -> dict[str, object]:
         "todo": [msgspec.to_builtins(item) for item in memory.todo],
         "turn": memory.turn,
     }
-    return found
-
-
-def memory_from_json(data: Mapping[str, object]) -> WorkingMemory:
-    """Return the memory of JSON values; unknown fields are ignored, missing ones have their default.
-
-    Raises:
-        StateFileError: A field has another type than it must have, or there is no goal.
-    """
-    try:
-        return msgspec.convert(dict(data), type=WorkingMemory)
-    except msgspec.ValidationError as error:
-        raise StateFileError(f"This is no working memory: {error}") from error

@@ -13,7 +13,7 @@ from codecards.indexer.graph.edges import Edge
 from codecards.indexer.graph.resolver import Resolver
 from codecards.indexer.graph.symbols import SymbolTable
 from codecards.indexer.problems import Problem, Reason
-from codecards.indexer.store.derived import ChangedFile, Deriver, GenerationDiff
+from codecards.indexer.store.derived import ChangedFile, Deriver, GenerationDiff, TextReader
 from codecards.indexer.store.rows import IndexedFile
 from codecards.indexer.store.writer import SnapshotWriter
 
@@ -35,6 +35,8 @@ class GenerationInput:
     """The derived files of the generation before; None to derive everything anew."""
     state: Mapping[str, str]
     """Named values of the git state."""
+    read_text: TextReader
+    """See `GenerationDiff.read_text`."""
 
 
 def commit_generation(
@@ -62,7 +64,7 @@ def commit_generation(
         progress("deriving", 0, 1)
         removed = frozenset(entry.file_id for entry in changes.removed)
         everything = changed if new.old_folder is not None else _every_file(writer, changed)
-        deriver.derive(GenerationDiff(new.old_folder, new_folder, everything, removed, writer.links()))
+        deriver.derive(GenerationDiff(new.old_folder, new_folder, everything, removed, writer.links(), new.read_text))
         writer.drop_unused_records(generation)
         complete = not any(problem.reason in COSTS_A_FILE for problem in writer.problems())
         writer.put_meta(
@@ -89,7 +91,8 @@ def _put_files(writer: SnapshotWriter, read: list[IngestedFile]) -> list[Changed
         if one.record is not None:
             contents = one.record.contents
             file_id, cards = writer.put_file(one.entry, contents.drafts)
-            changed.append(ChangedFile(replace(one.entry, file_id=file_id), cards, contents.tokens))
+            entry = replace(one.entry, file_id=file_id)
+            changed.append(ChangedFile(entry, cards, contents.tokens, contents.embedded))
     return changed
 
 
@@ -120,7 +123,7 @@ def _resolve(writer: SnapshotWriter, changed: Sequence[IndexedFile] | None, prog
 def _every_file(writer: SnapshotWriter, changed: Sequence[ChangedFile]) -> list[ChangedFile]:
     """Return all files of the generation; unchanged ones are loaded from the snapshot."""
     known = {one.entry.file_id: one for one in changed}
-    return [known.get(entry.file_id) or ChangedFile(entry, *writer.stored(entry)) for entry in writer.files()]
+    return [known.get(entry.file_id) or writer.stored(entry) for entry in writer.files()]
 
 
 def _content_problems(writer: SnapshotWriter, new: GenerationInput) -> list[Problem]:

@@ -13,6 +13,7 @@ from codecards.indexer.graph.symbols import interface_digest
 from codecards.indexer.parse.languages import HEAD_BYTES, detect_language
 from codecards.indexer.problems import Problem
 from codecards.indexer.store.rows import IndexedFile
+from codecards.indexer.text.decoding import DecodedText, decode
 from codecards.indexer.walk.files import DiscoverySettings, SourceFile, read_file
 from codecards.indexer.walk.roles import role_of
 
@@ -38,6 +39,17 @@ class RecordStore:
     """Returns the record of a content key; None if there is none, or if stored records are not trusted."""
     save: Callable[[list[tuple[bytes, PackedRecord]]], None]
     """Stores records by content key."""
+
+
+def indexed_text(root: Path, settings: DiscoverySettings, entry: IndexedFile) -> str | None:
+    """Return the text of an indexed file, None if the file has changed since."""
+    data = read_file(root, SourceFile(entry.path, 0, 0, 0), settings)
+    if isinstance(data, Problem):
+        return None
+    if content_key(detect_language(entry.path, data[:HEAD_BYTES]), data) != entry.content_key:
+        return None
+    decoded = decode(data)
+    return decoded.text if isinstance(decoded, DecodedText) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -194,6 +195,7 @@ def _ingest(run: _Run, writer: SnapshotWriter, old: Path | None, *, full: bool) 
         return _RefreshCounts(0, 0, 0)
     # Importing the parsers and the linker takes as long as checking ten thousand unchanged files.
     from codecards.indexer.build.commit import GenerationInput, commit_generation
+    from codecards.indexer.build.ingest import indexed_text
 
     changes = compare(writer.files(), run.discovery.files, trust_times=not full)
     ingested = _read(run, writer, changes, trusts=not full)
@@ -204,7 +206,8 @@ def _ingest(run: _Run, writer: SnapshotWriter, old: Path | None, *, full: bool) 
         _update_stamps(writer, ingested.files, state)
     else:
         new_folder = run.folder.derived(writer.generation + 1)
-        new = GenerationInput(changes, ingested.files, of_reading, old, state)
+        read_text = partial(indexed_text, run.root, run.settings.discovery)
+        new = GenerationInput(changes, ingested.files, of_reading, old, state, read_text)
         commit_generation(writer, new, run.deriver, new_folder, run.progress)
     return _RefreshCounts(ingested.n_parsed, n_changed, len(changes.removed))
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from codecards.indexer.cards.chunking import card_texts, chunk_file, text_lines
+from codecards.indexer.cards.embedded_text import embedded_content, pack_texts
 from codecards.indexer.cards.record import ContentRecord, Contents, record_without_cards
 from codecards.indexer.cards.words import tokenize_cards
 from codecards.indexer.facts import Definition, FileFacts
@@ -29,12 +30,14 @@ def record_of_bytes(data: bytes, language: str) -> ContentRecord:
     lines = text_lines(decoded.text)
     facts = _without_secrets(extract(decoded.text, language))
     drafts = chunk_file(lines, facts)
-    tokens = tokenize_cards([card_texts(lines, draft) for draft in drafts])
+    fields = [card_texts(lines, draft) for draft in drafts]
+    tokens = tokenize_cards(fields)
+    embedded = pack_texts(embedded_content(card.signature, card.doc, card.body) for card in fields)
     problems = [(reason, detail, Coverage.WHOLE) for reason, detail in decoded.problems]
     problems += [(reason, detail, Coverage.PARTIAL) for reason, detail in facts.problems]
     if drafts and not language:
         problems.append((Reason.NO_GRAMMAR, "indexed in windows of lines, without symbols", Coverage.WHOLE))
-    return ContentRecord(facts, Contents(decoded.encoding, drafts, tokens, tuple(problems)))
+    return ContentRecord(facts, Contents(decoded.encoding, drafts, tokens, embedded, tuple(problems)))
 
 
 def _without_secrets(facts: FileFacts) -> FileFacts:

@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from codecards.indexer.cards.chunking import CardDraft
+from codecards.indexer.cards.embedded_text import pack_texts, unpack_texts
 from codecards.indexer.cards.words import FileTokens
 from codecards.indexer.facts import FileFacts
 from codecards.indexer.problems import Coverage, Reason
 
-EXTRACTOR_VERSION = 11
+EXTRACTOR_VERSION = 12
 """Incremented whenever the same bytes would give another record; all stored records are then rebuilt."""
 
 
@@ -27,6 +28,8 @@ class Contents:
     """Original encoding, "" if the text was not decoded."""
     drafts: tuple[CardDraft, ...]
     tokens: FileTokens
+    embedded: bytes
+    """The lines below the heading of each card's embedded text, in the order of the drafts; see `embedded_text.pack_texts`."""
     problems: tuple[tuple[Reason, str, Coverage], ...]
     """Reason, detail, and coverage."""
     has_text: bool = True
@@ -69,6 +72,13 @@ class ContentsHead:
 
 
 @dataclass(frozen=True, slots=True)
+class _EmbeddedPart:
+    """The field of `Contents` that embedding needs."""
+
+    embedded: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class PackedContents:
     """A parsed file held in packed form; its facts are re-read from the snapshot for linking."""
 
@@ -90,7 +100,8 @@ def record_without_cards(reason: Reason, detail: str, encoding: str = "") -> Con
     """Return the record of a file that has no cards, for one reason."""
     nothing = FileTokens((), b"", b"", b"")
     return ContentRecord(
-        FileFacts("", 0), Contents(encoding, (), nothing, ((reason, detail, Coverage.NONE),), has_text=False)
+        FileFacts("", 0),
+        Contents(encoding, (), nothing, pack_texts(()), ((reason, detail, Coverage.NONE),), has_text=False),
     )
 
 
@@ -126,6 +137,15 @@ def unpack_facts(data: bytes) -> FileFacts:
     return _facts.decode(data)
 
 
+def unpack_embedded(rest: bytes) -> list[str]:
+    """Return the lines below the heading of each card's embedded text, from the `rest` of a stored form.
+
+    Raises:
+        msgspec.DecodeError: The bytes are not a record.
+    """
+    return unpack_texts(_embedded.decode(rest).embedded)
+
+
 def _unpack_contents(rest: bytes) -> Contents:
     contents = _contents.decode(rest)
     # Files share most of their words, so each word is kept in memory once.
@@ -138,3 +158,4 @@ _encoder = msgspec.msgpack.Encoder()
 _facts = msgspec.msgpack.Decoder(FileFacts)
 _contents = msgspec.msgpack.Decoder(Contents)
 _head = msgspec.msgpack.Decoder(ContentsHead)
+_embedded = msgspec.msgpack.Decoder(_EmbeddedPart)

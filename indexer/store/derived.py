@@ -1,11 +1,12 @@
 """The interface between a new generation and the indexes derived from it: columns, word index and vectors."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from codecards.indexer.cards.card import Card
+from codecards.indexer.cards.embedded_text import unpack_texts, with_heading
 from codecards.indexer.cards.words import FileTokens
 from codecards.indexer.store.rows import IndexedFile
 
@@ -17,6 +18,17 @@ class ChangedFile:
     entry: IndexedFile
     cards: tuple[Card, ...]
     tokens: FileTokens
+    embedded: bytes
+    """As `Contents.embedded`."""
+
+    def embedded_texts(self) -> list[str]:
+        """Return the text that is embedded of each card, in the order of the cards."""
+        contents = zip(self.cards, unpack_texts(self.embedded), strict=True)
+        return [with_heading(card.path, card.qualified_name, content) for card, content in contents]
+
+
+TextReader = Callable[[IndexedFile], str | None]
+"""Returns the text of a file as it was indexed, None if the file has changed since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +44,8 @@ class GenerationDiff:
     """Ids of the files that are no longer indexed."""
     links: Sequence[tuple[int, int, int]]
     """(source file id, target file id, number of edges) for all files of the generation."""
+    read_text: TextReader
+    """For message catalogs, of which cards and words hold too little."""
 
 
 class Deriver(Protocol):

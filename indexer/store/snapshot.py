@@ -16,7 +16,8 @@ import msgspec
 
 from codecards.errors import SnapshotDamagedError, SnapshotMissingError
 from codecards.indexer.cards.card import Card
-from codecards.indexer.cards.record import unpack_facts
+from codecards.indexer.cards.embedded_text import with_heading
+from codecards.indexer.cards.record import unpack_embedded, unpack_facts
 from codecards.indexer.facts import FileFacts
 from codecards.indexer.graph.edges import CallEdge
 from codecards.indexer.problems import Problem
@@ -212,6 +213,18 @@ class Snapshot:
     def cards_in(self, path: str) -> list[Card]:
         """Return the cards of a file, by position."""
         return self._cards("WHERE f.path = ? ORDER BY c.position", (os.fsencode(path),))
+
+    def embedded_texts(self, path: str) -> dict[int, str]:
+        """Return card id -> the text that is embedded of it, for the cards of a file."""
+        key = (os.fsencode(path),)
+        with self._rows("SELECT rest FROM files JOIN records USING (content_key) WHERE path = ?", key) as rows:
+            contents = unpack_embedded(rows[0][0]) if rows else []
+        query = "SELECT card_id, qualified_name FROM cards JOIN files USING (file_id) WHERE path = ? ORDER BY position"
+        with self._rows(query, key) as cards:
+            return {
+                card_id: with_heading(path, qualified_name, content)
+                for (card_id, qualified_name), content in zip(cards, contents, strict=False)
+            }
 
     def cards_named(self, name: str, *, limit: int = 1000) -> list[Card]:
         """Return the cards whose last name part is `name` in any case, exact matches first."""

@@ -18,6 +18,7 @@ from codecards.indexer.cards.chunking import CardDraft, card_of_draft
 from codecards.indexer.cards.record import PackedRecord, unpack, unpack_facts
 from codecards.indexer.facts import FileFacts
 from codecards.indexer.problems import Problem
+from codecards.indexer.store.derived import ChangedFile
 from codecards.indexer.store.rows import (
     CARD_COLUMNS,
     STAMPS,
@@ -31,7 +32,6 @@ from codecards.indexer.store.rows import (
 from codecards.indexer.store.snapshot import connect, damaged, schema
 
 if TYPE_CHECKING:
-    from codecards.indexer.cards.words import FileTokens
     from codecards.indexer.graph.edges import Edge
 
 KEPT_GENERATIONS = 50
@@ -125,8 +125,8 @@ class SnapshotWriter:
         if verdict != "ok":
             raise damaged(self.database, sqlite3.DatabaseError(verdict))
 
-    def stored(self, entry: IndexedFile) -> "tuple[tuple[Card, ...], FileTokens]":
-        """Return the cards and words of a stored file.
+    def stored(self, entry: IndexedFile) -> ChangedFile:
+        """Return a stored file with its cards, words and embedded texts.
 
         Raises:
             SnapshotDamagedError: The record of its content is missing.
@@ -137,7 +137,8 @@ class SnapshotWriter:
         query = f"SELECT {CARD_COLUMNS} FROM cards c JOIN files f USING (file_id) WHERE file_id = ? ORDER BY c.position"
         cards = tuple(card_of_row(row) for row in self._rows(query, (entry.file_id,)))
         with self._explained():
-            return cards, unpack(packed).contents.tokens
+            contents = unpack(packed).contents
+        return ChangedFile(entry, cards, contents.tokens, contents.embedded)
 
     def record(self, content_key: bytes) -> PackedRecord | None:
         """Return the record of a content, None if there is none."""

@@ -1,1 +1,1 @@
-"""Text → vectors: the embedding models, their files, and the text of a card that they read."""
+"""Text → unit vectors, by the embedding models that ship with the package or lie on disk."""

@@ -1,53 +1,39 @@
-"""Canaries: vectors of fixed texts, stored with an index, tell a model that silently changed."""
+"""Detects a model that silently changed, by the vectors of fixed texts that are stored with an index."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from codecards.errors import EmbedderError
-from codecards.retrieval.embed.card_text import card_text
+from codecards.indexer.cards.embedded_text import embedded_text
 from codecards.retrieval.embed.embedder import Embedder
 
-_LEAST_CANARY_COSINE = 0.98
-"""The int8 model differs by up to 0.01 between processors with and without VNNI; another model is below 0.9."""
-_CANARY_DOCUMENTS = (
-    card_text(
+_MIN_COSINE = 0.98
+"""The int8 model differs by up to 0.01 between processors with and without VNNI; another model stays below 0.9."""
+_DOCUMENTS = (
+    embedded_text(
         "src/auth/token_store.py",
         "TokenStore.purge_expired",
         "def purge_expired(self, now: float) -> int",
         "Remove tokens that are older than the timeout.",
         "stale = [key for key, token in self._tokens.items() if token.expires < now]",
     ),
-    card_text("lib/http/retry.js", "retryRequest", "function retryRequest(url, options)", "", "return fetch(url)"),
+    embedded_text("lib/http/retry.js", "retryRequest", "function retryRequest(url, options)", "", "return fetch(url)"),
 )
-_CANARY_QUERIES = ("where is the login timeout handled", "parseHTTPHeader", "缓存在哪里清理")
+_QUERIES = ("where is the login timeout handled", "parseHTTPHeader", "缓存在哪里清理")
 
 
 def probe_vectors(embedder: Embedder) -> NDArray[np.float32]:
-    """Return (5, dimensions) vectors of fixed texts, stored with an index to notice a model that silently changed."""
-    documents = embedder.embed_documents(_CANARY_DOCUMENTS)
-    return np.concatenate([documents, embedder.embed_queries(_CANARY_QUERIES)])
+    """Return (5, dimensions): the model's vectors of fixed texts."""
+    documents = embedder.embed_documents(_DOCUMENTS)
+    return np.concatenate([documents, embedder.embed_queries(_QUERIES)])
 
 
 def same_model(stored: NDArray[np.float32], fresh: NDArray[np.float32]) -> bool:
-    """Return whether two results of `probe_vectors` come from the same model, up to what processors differ in.
+    """Return whether two results of `probe_vectors` come from the same model, allowing for differences of processors.
 
-    Vectors of the one must not be searched with queries of the other where this is False.
+    If not, vectors of the one model must not be searched with queries of the other.
     """
     if stored.shape != fresh.shape:
         return False
     cosines = (stored * fresh).sum(axis=1)
     present = (np.abs(stored).sum(axis=1) > 0) | (np.abs(fresh).sum(axis=1) > 0)
-    return bool(np.all(cosines[present] >= _LEAST_CANARY_COSINE))
-
-
-def require_agreement(embedder: Embedder, stored: NDArray[np.float32]) -> None:
-    """Check an embedder against the canary vectors of an index.
-
-    Raises:
-        EmbedderError: It gives other vectors than those that are stored.
-    """
-    if not same_model(stored, probe_vectors(embedder)):
-        raise EmbedderError(
-            f"The embedder {embedder.name!r} gives other vectors than those in the index: the model was changed. "
-            "Index again with --full."
-        )
+    return bool(np.all(cosines[present] >= _MIN_COSINE))

@@ -1,6 +1,6 @@
-"""Embedders: texts become unit vectors. One protocol, loaded by a short specification.
+"""The protocol of embedders, which turn texts into unit vectors, and their loading by a short specification.
 
-Nothing here touches the network: a model is shipped with the package, or lies on disk.
+Nothing here uses the network: a model ships with the package or is on disk.
 """
 
 from collections.abc import Sequence
@@ -22,16 +22,16 @@ _TRANSFORMERS_PREFIX = "sentence-transformers:"
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors whose dot product says how near they are."""
+    """Turns texts into vectors whose dot product is their similarity."""
 
     @property
     def name(self) -> str:
-        """Short name for people: "static", "minilm"."""
+        """Short name for status reports: "static", "minilm"."""
         ...
 
     @property
     def identity(self) -> str:
-        """Changes with any change of weights, tokenizer or embedded text: stored vectors belong to one identity."""
+        """Changes with weights, tokenizer or text format; stored vectors belong to one identity."""
         ...
 
     @property
@@ -40,24 +40,24 @@ class Embedder(Protocol):
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Return (n, dimensions) rows of length 1 for texts as `card_text` makes them."""
+        """Return (n, dimensions): rows of length 1, for texts made by `embedded_text`."""
         ...
 
     def embed_queries(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Return (n, dimensions) rows of length 1 for questions as they were typed."""
+        """Return (n, dimensions): rows of length 1, for questions as they were typed."""
         ...
 
 
 class NoEmbedder:
-    """The choice of no vectors at all."""
+    """An embedder without vectors."""
 
     name = "none"
     identity = "none"
     dimensions = 0
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Return (n, 0) rows."""
-        import numpy as np  # noqa: PLC0415 - costs 0.1 s of CPU
+        """Return an array of shape (n, 0)."""
+        import numpy as np
 
         return np.zeros((len(texts), 0), np.float32)
 
@@ -65,14 +65,14 @@ class NoEmbedder:
 
 
 class LazyStaticEmbedder:
-    """The table of the instant lane, loaded when it first embeds: who it is costs 6 ms of CPU, loading it 120.
+    """A `StaticEmbedder` that is loaded for its first text: its identity costs 6 ms of CPU, loading it 120 ms.
 
     Args:
         folder: As for `StaticEmbedder`.
-        name: What status and manifest call it.
+        name: Its name in status reports and in the identity.
 
     Raises:
-        EmbedderError: The folder holds no such model; what only loading tells is told by `loaded`.
+        EmbedderError: The folder does not hold such a model. Errors that only loading finds are raised by `loaded`.
     """
 
     def __init__(self, folder: Path, name: str = "static") -> None:
@@ -85,7 +85,7 @@ class LazyStaticEmbedder:
 
     @cached_property
     def identity(self) -> str:
-        """Name and a hash of weights, tokenizer and text format, as `StaticEmbedder` tells it."""
+        """Name and a hash of weights, tokenizer and text format, equal to that of the loaded `StaticEmbedder`."""
         return f"{self.name}-{hash_files(self._folder, STATIC_FILES)}"
 
     @cached_property
@@ -109,7 +109,7 @@ class LazyStaticEmbedder:
 
 
 def choose_embedder(spec: str) -> Embedder:
-    """Return the same as `load_embedder`, the instant lane not loaded yet."""
+    """Return the same as `load_embedder`, but with the static embedder not loaded yet."""
     return LazyStaticEmbedder(STATIC_MODEL) if spec == "static" else load_embedder(spec)
 
 
@@ -117,16 +117,16 @@ def load_embedder(spec: str) -> Embedder:
     """Return the embedder that a specification names.
 
     Args:
-        spec: "static" (table of token vectors, the instant lane), "minilm" (transformer in int8, the deep lane),
-            "none", or "sentence-transformers:" and a folder, or a name that is in the local cache of models.
+        spec: "static" (a table of token vectors), "minilm" (a transformer in int8), "none", or "sentence-transformers:"
+            followed by a folder or by a name in the local model cache.
 
     Raises:
-        UsageError: The specification names no kind of embedder.
-        EmbedderError: The model is missing, damaged, or needs a package that is not installed; it says which.
+        UsageError: The specification names no known embedder.
+        EmbedderError: The model is missing or damaged, or needs a package that is not installed; the message says which.
     """
     if spec == "none":
         return NoEmbedder()
-    # The modules of the other lanes are not imported: each costs what the instant lane would have to wait for.
+    # Each branch imports its own module, so that the static embedder does not wait for onnxruntime or torch.
     if spec == "static":
         static: Embedder = import_module("codecards.retrieval.embed.static").StaticEmbedder(STATIC_MODEL)
         return static
@@ -137,4 +137,4 @@ def load_embedder(spec: str) -> Embedder:
         module = import_module("codecards.retrieval.embed.sentence_transformers")
         users: Embedder = module.TransformersEmbedder(spec.removeprefix(_TRANSFORMERS_PREFIX))
         return users
-    raise UsageError(f"No embedder {spec!r}: use static, minilm, none, or sentence-transformers: and a folder or name.")
+    raise UsageError(f"There is no embedder {spec!r}; use static, minilm, none, or sentence-transformers:FOLDER.")

@@ -1,4 +1,4 @@
-"""Model files: who a stored model is, told from its files without loading it."""
+"""Identifies a stored model by its files, without loading it."""
 
 import hashlib
 import json
@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from codecards.errors import EmbedderError
-from codecards.retrieval.embed.card_text import TEXT_FORMAT
+from codecards.indexer.cards.embedded_text import TEXT_FORMAT
 
 TABLE_FILE = "model.safetensors"
 STATIC_FILES = (TABLE_FILE, "tokenizer.json")
-"""What a table of token vectors is made of."""
+"""Files of a table of token vectors."""
 
 
 def hash_files(folder: Path, names: Sequence[str]) -> str:
-    """Return 16 hexadecimal digits that change with any byte of the named files, and with `TEXT_FORMAT`."""
+    """Return 16 hexadecimal digits that depend on every byte of the named files and on `TEXT_FORMAT`."""
     digest = hashlib.sha256(f"text format {TEXT_FORMAT}".encode())
     for name in names:
         with (folder / name).open("rb") as stream:
@@ -27,16 +27,16 @@ def hash_files(folder: Path, names: Sequence[str]) -> str:
 
 
 def read_header(path: Path) -> tuple[dict[str, Any], int]:
-    """Return what a safetensors file says of its tensors by name, and where their bytes begin.
+    """Return the header of a safetensors file, tensor name → description, and the offset of the tensors' bytes.
 
     Raises:
-        EmbedderError: It is no such file.
+        EmbedderError: It is not a safetensors file.
     """
     try:
         with path.open("rb") as stream:
             (n_bytes,) = struct.unpack("<Q", stream.read(8))
             if n_bytes > path.stat().st_size:
-                raise ValueError("it is cut off")
+                raise ValueError("it is truncated")
             header = json.loads(stream.read(n_bytes))
         return dict(header), 8 + n_bytes
     except (OSError, ValueError, struct.error) as error:
@@ -47,7 +47,7 @@ def table_width(path: Path) -> int:
     """Return the length of the vectors of a table.
 
     Raises:
-        EmbedderError: It is no table.
+        EmbedderError: It is not a table.
     """
     header, _ = read_header(path)
     try:
@@ -58,5 +58,5 @@ def table_width(path: Path) -> int:
 
 
 def unreadable_table(path: Path, error: Exception) -> EmbedderError:
-    """Return the error that says that a table can't be used."""
+    """Return the error for a table that can't be read."""
     return EmbedderError(f"{path} can't be read as a table of vectors ({error}); install the model again.")

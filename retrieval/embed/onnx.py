@@ -1,4 +1,4 @@
-"""The deep lane: a small transformer through onnxruntime, without torch."""
+"""Embeds texts with a small transformer through onnxruntime, without torch."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from codecards.errors import EmbedderError
-from codecards.retrieval.embed.card_text import split_identifiers
+from codecards.indexer.cards.embedded_text import split_identifiers
 from codecards.retrieval.embed.model_files import hash_files
 
 MODEL_FILE = "onnx/model_qint8.onnx"
@@ -19,18 +19,18 @@ MAX_TOKENS = 128  # 256 measured worse on code, and half as fast
 
 
 class OnnxEmbedder:
-    """Embeds with a BERT-like encoder: mean of the token states, length 1. Thread-safe and deterministic.
+    """Embeds with a BERT-like encoder: the mean of the token states, scaled to length 1. Thread-safe and deterministic.
 
-    Texts are run one by one: the int8 model scales its activations by the largest one in a batch, so a text's vector
-    would depend on its neighbours; and without padding nothing is lost.
+    Texts run one by one: the int8 model scales its activations by the largest one in a batch, so a text's vector would
+    depend on its neighbours. Without padding, single texts cost no more than a batch.
 
     Args:
         folder: A sentence-transformers folder with `onnx/model_qint8.onnx` and `tokenizer.json`.
-        name: What status and manifest call it.
+        name: Its name in status reports and in the identity.
         n_threads: Processor threads of one run.
 
     Raises:
-        EmbedderError: The folder is not such a model, or onnxruntime can't load it.
+        EmbedderError: The folder does not hold such a model, or onnxruntime can't load it.
     """
 
     def __init__(self, folder: Path, name: str = "minilm", *, n_threads: int = 1) -> None:
@@ -40,7 +40,7 @@ class OnnxEmbedder:
             raise EmbedderError(
                 f"The model {name!r} is not installed: {folder / MODEL_FILE} or its tokenizer is missing."
             )
-        # Without padding and with truncation set once, encoding changes nothing in the tokenizer.
+        # Padding and truncation are set once, so encoding never changes the tokenizer.
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(MAX_TOKENS)
@@ -50,11 +50,11 @@ class OnnxEmbedder:
 
     @cached_property
     def identity(self) -> str:
-        """Name and a hash of weights, tokenizer and text format: other vectors, other identity."""
+        """Name and a hash of weights, tokenizer and text format."""
         return f"{self.name}-{hash_files(self._folder, (MODEL_FILE, 'tokenizer.json'))}"
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return (n, dimensions) rows of length 1."""
+        """Return (n, dimensions): rows of length 1."""
         rows = np.zeros((len(texts), self.dimensions), np.float32)
         for index, encoding in enumerate(self._tokenizer.encode_batch_fast(list(texts))):
             ids = np.array([encoding.ids], np.int64)
@@ -65,21 +65,21 @@ class OnnxEmbedder:
         return rows
 
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return (n, dimensions) rows of length 1, identifiers in the queries read as words."""
+        """Return (n, dimensions): rows of length 1; identifiers in the queries are split into words."""
         return self.embed_documents([split_identifiers(text) for text in texts])
 
 
-def _open_session(path: Path, n_threads: int) -> Any:  # noqa: ANN401 - onnxruntime has no types
-    # Imported here: it costs 0.2 s of CPU, which the instant lane must not pay.
+def _open_session(path: Path, n_threads: int) -> Any:
+    # Imported here, because it costs 0.2 s of CPU.
     try:
         onnxruntime: Any = import_module("onnxruntime")
     except ImportError as error:
-        raise EmbedderError(f"The deep lane needs onnxruntime, which can't be loaded here ({error}).") from error
+        raise EmbedderError(f"Transformer vectors need onnxruntime, which can't be loaded ({error}).") from error
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = n_threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    # Spinning threads slow down everything else on a busy machine, and gain nothing for one text at a time.
+    # Spinning threads slow down a busy machine, and gain nothing for one text at a time.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])

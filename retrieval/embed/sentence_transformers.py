@@ -1,6 +1,6 @@
-"""Any model of the user's through sentence-transformers (the extra `codecards[transformers]`).
+"""Embeds texts with a model of the user's choice through sentence-transformers (the extra `codecards[transformers]`).
 
-Importing the library costs six seconds of CPU; nothing else imports this module.
+Importing the library costs six seconds of CPU, so only `load_embedder` imports this module.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from codecards.environment import set_default_variables
 from codecards.errors import EmbedderError
-from codecards.retrieval.embed.card_text import split_identifiers
+from codecards.indexer.cards.embedded_text import split_identifiers
 from codecards.retrieval.embed.model_files import hash_files
 
 
@@ -22,10 +22,10 @@ class TransformersEmbedder:
     """Embeds with a sentence-transformers model from disk.
 
     Args:
-        place: A model folder, or a name ("sentence-transformers/all-mpnet-base-v2") that is in the local cache.
+        place: A model folder, or the name of a model in the local cache ("sentence-transformers/all-mpnet-base-v2").
 
     Raises:
-        EmbedderError: The library is not installed, or there is no such model on this machine.
+        EmbedderError: The library is not installed, or the model is not on this machine.
     """
 
     def __init__(self, place: str) -> None:
@@ -53,11 +53,11 @@ class TransformersEmbedder:
         return f"{self.name}-{hash_files(self._folder, names)}"
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return (n, dimensions) rows of length 1, with the model's own document prompt if it has one."""
+        """Return (n, dimensions): rows of length 1, with the model's document prompt if it has one."""
         return self._encode(texts, "document")
 
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return (n, dimensions) rows of length 1, with the model's own query prompt if it has one."""
+        """Return (n, dimensions): rows of length 1, with the model's query prompt if it has one."""
         return self._encode([split_identifiers(text) for text in texts], "query")
 
     def _encode(self, texts: Sequence[str], prompt: str) -> NDArray[np.float32]:
@@ -71,7 +71,7 @@ class TransformersEmbedder:
         return np.asarray(rows, np.float32).reshape(len(texts), -1)
 
 
-def import_offline() -> Any:  # noqa: ANN401 - the library has no types
+def import_offline() -> Any:
     """Return the library `sentence_transformers`, set to look for models on this machine only.
 
     Raises:
@@ -83,7 +83,7 @@ def import_offline() -> Any:  # noqa: ANN401 - the library has no types
 
 
 def _model_folder(place: str) -> Path:
-    """Return the folder of a model that is given by path, or by a name in the local cache."""
+    """Return the folder of a model, given by its path or by a name in the local cache."""
     folder = Path(place).expanduser()
     if folder.is_dir():
         return folder
@@ -92,6 +92,6 @@ def _model_folder(place: str) -> Path:
         return Path(hub.snapshot_download(place, local_files_only=True))
     except (ImportError, OSError, ValueError) as error:
         raise EmbedderError(
-            f"There is no model {place!r} on this machine: give the folder of a sentence-transformers model. "
-            "Nothing is downloaded."
+            f"There is no model {place!r} on this machine; name the folder of a sentence-transformers model. "
+            "codecards downloads nothing."
         ) from error

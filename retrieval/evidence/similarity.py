@@ -1,4 +1,4 @@
-"""Embeds a query and compares it with the vectors of cards."""
+"""Query similarity: embeds a query and compares it with the vectors of cards."""
 
 import numpy as np
 
@@ -10,28 +10,26 @@ from codecards.retrieval.vectors.card_vectors import Similarity
 from codecards.retrieval.vectors.transformer_vectors import TransformerLookup
 
 MAX_EMBEDDED_CHARACTERS = 2_000
-
-USERS_MODEL = "sentence-transformers:"
-"""Beginning of the name of an embedder that a user brings; it may know Chinese."""
+CUSTOM_MODEL_PREFIX = "sentence-transformers:"
+"""Beginning of the name of an embedder that the user configured; it may know Chinese."""
 
 
 def query_similarity(
     index: DerivedIndex, query: Query, transformer: TransformerLookup | None = None
 ) -> Similarity | None:
-    """Return how near a query is to cards; None without vectors, and where the embedder knows none of its words.
+    """Return the similarity of a query to cards; None without vectors, or if the embedder knows no word of it.
 
     Args:
-        index: Whose vectors.
+        index: Has the vectors.
         query: As parsed.
-        transformer: Asks the deep lane; None where it takes no part.
+        transformer: Looks up transformer vectors; None if they are not used.
     """
     if index.vectors is None or index.embedder is None or query.kind == "path":
         return None
     text = query.text
-    if query.english is not None and not index.embedder.name.startswith(USERS_MODEL):
-        text = (
-            query.english
-        )  # our own models read English alone; of Chinese they would make nothing that means anything
+    if query.english is not None and not index.embedder.name.startswith(CUSTOM_MODEL_PREFIX):
+        # The models that codecards brings know English only.
+        text = query.english
     elif query.is_issue and query.kind != "trace" and not query.hunks:
         issue = split_issue(text)
         text = f"{issue.title}\n{issue.prose}"
@@ -40,9 +38,8 @@ def query_similarity(
     vector: Floats = index.embedder.embed_queries([text[:MAX_EMBEDDED_CHARACTERS]])[0]
     if not np.any(vector):
         return None
-    # Measured on questions in English alone; the model knows no Chinese, and little of its translation word by word.
+    # Measured on English questions only: the model does not know Chinese, and was not trained on word-by-word translations.
     asks_transformer = query.kind == "question" and not query.is_issue and query.english is None
-    by_transformer = (
-        transformer(text[:MAX_EMBEDDED_CHARACTERS]) if transformer is not None and asks_transformer else None
-    )
-    return index.vectors.similarity(vector, by_transformer)
+    if transformer is None or not asks_transformer:
+        return index.vectors.similarity(vector)
+    return index.vectors.similarity(vector, transformer(text[:MAX_EMBEDDED_CHARACTERS]))

@@ -1,4 +1,4 @@
-"""Symbol evidence: which files and cards define what the query names, exactly or by the words of their names."""
+"""Symbol evidence: definitions of the query's names, exact ones and ones whose name has words of the query."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ import numpy as np
 
 from codecards.indexer.facts import NAMED_TYPE_KINDS, Kind
 from codecards.retrieval.evidence.terms import TermGroups
-from codecards.retrieval.evidence.text import FIELD_NAME, Matches, max_per_file
+from codecards.retrieval.evidence.text import FIELD_NAME, TermMatches, max_per_file
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import Name
 from codecards.retrieval.store.columns import Floats, Int64s
@@ -26,33 +26,34 @@ KIND_PRIOR = np.array(
     ],
     np.float32,
 )  # fmt: skip
-"""How likely a name of each kind is what is asked for; types are 1."""
+"""Prior of each kind: how likely a card of this kind is asked for; 1 for types."""
 IS_TYPE = np.array([kind in NAMED_TYPE_KINDS for kind in Kind])
 OTHER_CASE, CASE_BESIDE_EXACT = 0.6, 0.15
-"""A name in another case; the same where the case as written exists elsewhere."""
+"""Factors for a name in another case: where no card has the case as written, and where one has."""
 PARENT_MATCH, FILE_MATCH, NO_MATCH = 2.0, 1.8, 0.7
-"""Factors for a qualified name: the qualifier is the parent, the file, neither."""
+"""Factors for a qualified name whose qualifier is the parent, the file, neither."""
 _NESTING = np.array([1.0, 1.0, 0.8, 0.65], np.float32)
+"""Factor by the number of definitions around the card; the last one for all deeper cards."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedCards:
-    """The cards that a name of the query defines exactly."""
+    """The cards that define a name of the query exactly."""
 
     name: Name
     cards: Int64s
-    """Rows."""
+    """(N,): rows of the cards."""
     files: Int64s
-    """Rows of their files."""
+    """(N,): rows of their files."""
     values: Floats
-    """0 to 2: how surely each is meant."""
+    """(N,): how surely each is meant, 0 to 2."""
     is_meant: bool
-    """Whether the query writes it as a name: as only identifiers are written, capitalised, or, where it opens the
-    text, exactly like a type that is there."""
+    """Whether the query writes it as a name: as only identifiers are written, or capitalised; at the beginning of the text,
+    a capitalised word is a name if a type is written exactly like it."""
 
 
 def named_cards(index: DerivedIndex, names: Sequence[Name]) -> list[NamedCards]:
-    """Return the exact definitions of names; those that define nothing are left out."""
+    """Return the exact definitions of names, without names that nothing defines."""
     found: list[NamedCards] = []
     columns = index.columns
     for name in names:
@@ -63,7 +64,7 @@ def named_cards(index: DerivedIndex, names: Sequence[Name]) -> list[NamedCards]:
         exact = columns.exact_name[rows] == np.uint64(name_hash(name.text))
         case = np.where(exact, 1.0, CASE_BESIDE_EXACT if exact.any() else OTHER_CASE)
         kind = columns.kind[rows]
-        values = KIND_PRIOR[kind] * case * _NESTING[np.minimum(columns.nesting[rows], 3)]
+        values = KIND_PRIOR[kind] * case * _NESTING[np.minimum(columns.nesting[rows], len(_NESTING) - 1)]
         if name.qualifier:
             qualifier = name_hash(name.qualifier.casefold())
             of_parent = columns.parent_name[rows] == np.uint64(qualifier)
@@ -78,24 +79,24 @@ def named_cards(index: DerivedIndex, names: Sequence[Name]) -> list[NamedCards]:
 
 @dataclass(frozen=True, slots=True)
 class NameEvidence:
-    """How far the names of cards are the query, word by word."""
+    """How far the names of cards match the query, word by word; F files, C cards."""
 
     best: Floats
     """(F,): F1 of query and name, times the kind's prior, of each file's best card."""
     best_action: Floats
-    """(F,): the same among cards that are no types."""
+    """(F,): the same, among cards that are not types."""
     total: Floats
     """(F,): ln(1 + sum of coverage times precision)."""
     by_card: Floats
     """(C,): F1 times the kind's prior."""
     coverage: Floats
-    """(C,): share of the query's parts, by rarity, in the card's name."""
+    """(C,): share of the query's parts, by IDF, in the card's name."""
     precision: Floats
     """(C,): share of the name's words that the query has."""
 
 
-def name_evidence(index: DerivedIndex, matches: Matches, groups: TermGroups) -> NameEvidence:
-    """Return what the words of names say."""
+def name_evidence(index: DerivedIndex, matches: TermMatches, groups: TermGroups) -> NameEvidence:
+    """Return how far the names of the cards match a query."""
     columns = index.columns
     n_files = len(matches.files)
     in_name = matches.counts[:, FIELD_NAME] > 0
@@ -112,7 +113,7 @@ def name_evidence(index: DerivedIndex, matches: Matches, groups: TermGroups) -> 
     best = (groups.strength * is_part).max(axis=1, initial=0.0) * plain
     matched = np.bincount(matches.entry_card, best[matches.entry_term] * in_name, len(matches.cards))
     lengths = columns.field_length[matches.cards, FIELD_NAME].astype(np.int64)
-    n_words = np.where(lengths > 1, lengths - 1, lengths)  # a name of several words has its compound too
+    n_words = np.where(lengths > 1, lengths - 1, lengths)  # a name of several words is indexed with its compound
     precision = np.minimum(1.0, matched / np.maximum(n_words, 1))
     f1 = 2 * coverage * precision / np.maximum(coverage + precision, 1e-9)
     kind = columns.kind[matches.cards]

@@ -1,4 +1,4 @@
-"""Term groups: a query's terms as ids and weights of one index; a group is a word with its relatives."""
+"""Term groups: a query's terms as word ids and weights of one index; a group is a term with its related words."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,14 +11,15 @@ from codecards.retrieval.query.query import Term
 from codecards.retrieval.store.columns import Floats, Int64s, Uint32s
 
 Members = tuple[tuple[int, float], ...]
-"""(place of a word in the vocabulary, how well it stands for a term)."""
+"""(id of a word, how surely it stands for a term)."""
 
-LEAST_IDF = 0.05
-"""What a word that is everywhere still counts."""
+MIN_IDF = 0.05
+"""Lower bound of a term's IDF."""
 COMMON_PLACE_SHARE = 0.5
 COMMON_PLACE_FILES = 8
 COMMON_PLACE_WEIGHT = 0.2
-"""A word that is in the path of most files is the project's or package's own name, and tells nothing apart."""
+"""A word in the paths of most files is the name of the project or package, and does not tell files apart: share of the files,
+fewest files, and the factor on the word's weight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,25 +29,25 @@ class TermGroups:
     terms: tuple[Term, ...]
     """(G,)"""
     word_ids: Uint32s
-    """(T,), ascending."""
+    """(T,): ids of the words, ascending."""
     strength: Floats
     """(T, G): how surely a word stands for a group's term, 0 to 1."""
     idf: Floats
-    """(G,): rarity over files times the term's weight; > 0 also where no word of the index stands for the term."""
+    """(G,): IDF over files times the term's weight; above 0 even if no word of the index stands for the term."""
     card_idf: Floats
-    """(G,): the same over cards: what tells the cards of one file apart, and what does not."""
+    """(G,): IDF over cards times the term's weight."""
     path_idf: Floats
-    """(G,): rarity over paths."""
+    """(G,): IDF over paths."""
     is_part: NDArray[np.bool_]
-    """(G,): parts of words, unlike compounds and joined neighbours."""
+    """(G,): whether the term is a single word, and not a compound or two joined neighbours."""
     known: NDArray[np.bool_]
-    """(G,): whether a word of the index stands for it, relatives included."""
+    """(G,): whether a word of the index stands for the term, related words included."""
 
     def pairs(self, term: Int64s) -> tuple[Int64s, Int64s, Floats]:
-        """Return (P,) position in `term`, group, strength: every word with each group that it stands for.
+        """Return (P,) positions in `term`, groups and strengths: every word with each group that it stands for.
 
         Args:
-            term: Places in `word_ids`.
+            term: Positions in `word_ids`.
         """
         word, group = np.nonzero(self.strength)
         n_groups = np.bincount(word, minlength=len(self.word_ids))
@@ -64,17 +65,17 @@ class TermGroups:
 
     @property
     def part_idf(self) -> float:
-        """Sum of the rarity of all parts; the scale of scores."""
+        """Sum of the IDF of all parts: the scale of scores."""
         return float(self.idf[self.is_part].sum())
 
 
 def group_terms(index: DerivedIndex, terms: Sequence[Term], *, relatives: bool = True) -> TermGroups:
-    """Return the terms of a query in the words of an index.
+    """Return the term groups of a query.
 
     Args:
-        index: Whose words.
+        index: Has the words.
         terms: Of the query.
-        relatives: Whether words that are related to a term stand for it too.
+        relatives: Whether related words stand for a term too.
     """
     columns = index.columns
     n_files = columns.n_files
@@ -99,15 +100,15 @@ def group_terms(index: DerivedIndex, terms: Sequence[Term], *, relatives: bool =
     in_paths = _union(strength, columns.word_paths[word_ids], n_files)
     weight = np.array([term.weight for term in terms], np.float32)
     if len(terms) > 1 and n_files >= COMMON_PLACE_FILES:
-        # The word itself, not its relatives: "client" in aiohttp is not damped by "clients".
+        # Only the word itself counts: in aiohttp, "client" keeps its weight though "clients" is in most paths.
         own = np.array([columns.word_paths[group[0][0]] if group else 0 for group in members])
         weight = np.where(own >= COMMON_PLACE_SHARE * n_files, weight * COMMON_PLACE_WEIGHT, weight)
     return TermGroups(
         terms=tuple(terms),
         word_ids=word_ids,
         strength=strength,
-        idf=(np.maximum(LEAST_IDF, _idf(in_files, n_files)) * weight).astype(np.float32),
-        card_idf=(np.maximum(LEAST_IDF, _idf(in_cards, columns.n_cards)) * weight).astype(np.float32),
+        idf=(np.maximum(MIN_IDF, _idf(in_files, n_files)) * weight).astype(np.float32),
+        card_idf=(np.maximum(MIN_IDF, _idf(in_cards, columns.n_cards)) * weight).astype(np.float32),
         path_idf=_idf(in_paths, n_files),
         is_part=np.array([term.kind == "part" for term in terms], np.bool_),
         known=np.asarray((strength > 0).any(axis=0)),
@@ -115,9 +116,9 @@ def group_terms(index: DerivedIndex, terms: Sequence[Term], *, relatives: bool =
 
 
 def _shared(terms: Sequence[Term], members: Sequence[Members]) -> list[Members]:
-    """Return the members of each term, those of one token together.
+    """Return the members of each term; terms of the same token have the same members.
 
-    "缓存 … cache" asks for one thing twice: a file that says it in either language answers both.
+    "缓存 … cache" asks for one thing twice, and a file with either word matches both terms.
     """
     strongest: dict[str, dict[int, float]] = {}
     for term, group in zip(terms, members, strict=True):
@@ -133,13 +134,13 @@ def _shared(terms: Sequence[Term], members: Sequence[Members]) -> list[Members]:
 
 
 def _others(index: DerivedIndex, term: Term) -> Iterator[tuple[int, float]]:
-    """Yield what stands for a term besides its own word, each with its near forms."""
+    """Yield the words that stand for a term besides its own, and their near forms."""
     for token, strength in term.others:
         yield from ((word_id, strength * near) for word_id, near in index.expander.expand(token))
 
 
 def _union(strength: Floats, counts: Uint32s, n_files: int) -> Floats:
-    """Return (G,): in how many files one word of each group is, as if they were independent."""
+    """Return (G,): expected number of files with a word of each group, as if words were independent."""
     missing = 1 - np.minimum(counts, n_files) / max(1, n_files)
     absent = np.where(strength > 0, missing[:, None], 1.0).prod(axis=0)
     return np.asarray((1 - absent) * n_files, np.float32)

@@ -1,7 +1,7 @@
-"""Second opinion: what the deep lane says of the candidates' cards, those without a vector included.
+"""Transformer evidence: transformer similarity of the candidates' cards, estimated for cards without a vector.
 
-A card without one is given the place among the deep similarities that it has among the static ones, and all that the
-lane says counts by the share of the candidates that have one: a lane that is filled in part sinks nobody.
+A card without a transformer vector gets an estimate: the same z-score as its static similarity. The signal is scaled by
+the share of candidates that have a vector, so a half-filled store never pushes a card down.
 """
 
 from dataclasses import dataclass
@@ -14,28 +14,29 @@ from codecards.retrieval.store.columns import Floats, Int64s
 from codecards.retrieval.vectors.card_vectors import Similarity
 
 RANGE = (-3.0, 6.0)
-"""Standard deviations from the mean within which a similarity counts: models differ in how far apart theirs lie, and not
-in which of them stand out."""
+"""Bounds of a z-score. Z-scores are used since models differ in the spread of their similarities."""
+MIN_SPREAD = 1e-3
+"""Least standard deviation that values are divided by."""
 _CALLABLE = np.array([kind in CODE_CALLABLE_KINDS for kind in Kind])
 
 
 @dataclass(frozen=True, slots=True)
 class TransformerScores:
-    """What the deep lane says of some cards."""
+    """Transformer similarity of some cards."""
 
     cosines: Floats
     """(N,); an estimate for those without a vector."""
     share: float
-    """Share of them, among what can be called if any of it can, that have a vector; 0 to 1."""
+    """Share of the cards that have a vector, 0 to 1; of the callable ones only, if there are any."""
 
 
 def transformer_scores(index: DerivedIndex, similarity: Similarity | None, cards: Int64s) -> TransformerScores | None:
-    """Return what the deep lane says of some cards, None where it has nothing to say of any.
+    """Return the transformer similarity of some cards; None if none of them has a vector.
 
     Args:
         index: The index.
-        similarity: How near cards are, by both lanes.
-        cards: (N,): their rows.
+        similarity: Similarity of the query to cards, by static and transformer vectors.
+        cards: (N,): rows of the cards.
     """
     if similarity is None or similarity.transformer is None:
         return None
@@ -52,6 +53,6 @@ def transformer_scores(index: DerivedIndex, similarity: Similarity | None, cards
 
 
 def z_scores(values: Floats) -> Floats:
-    """Return how many standard deviations each value lies from their mean, within `RANGE`."""
-    apply_factors = (values - values.mean()) / max(float(values.std()), 1e-3)
-    return np.asarray(np.clip(apply_factors, *RANGE), np.float32)
+    """Return how many standard deviations each value is from the mean, within `RANGE`."""
+    scores = (values - values.mean()) / max(float(values.std()), MIN_SPREAD)
+    return np.asarray(np.clip(scores, *RANGE), np.float32)

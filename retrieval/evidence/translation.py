@@ -1,8 +1,8 @@
-"""Translation: a Chinese question gets the English words that code would use for it.
+"""Translation: adds to a Chinese question the English words that code would use.
 
-A run of Chinese is cut by longest match against known words; there is no segmentation library, for what no known word
-covers is still searched by its pairs of characters. A known word becomes one term whose members are its English names and
-its own pairs of characters, so that a Chinese comment and an English name stand for the same thing and count once.
+A run of Chinese is segmented by longest match against known words. No segmentation library is needed, since text between
+known words is searched by its pairs of characters. A known word becomes one term whose members are its English names and
+its own pairs of characters, so that a Chinese comment and an English name match the same term and count once.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,15 +11,15 @@ from dataclasses import dataclass, replace
 from codecards.indexer.cards.words import is_pair_script, stem, whole_token, word_parts
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import JOIN_WEIGHT, PAIR_END_WEIGHT, POSITION_DECAY, Query, Term
-from codecards.retrieval.query.words import STOP_CHARACTERS, STOP_PAIRS
+from codecards.retrieval.query.words import stop_characters, stop_pairs
 from codecards.retrieval.store.glossary import Glossary, Names, programming_terms
 
-LONGEST = 6
+MAX_WORD_CHARACTERS = 6
 """Characters of the longest known word."""
-TRANSLATED = 0.8
-"""Weight of a translated word beside one that was typed: the asker did not write it."""
-UNKNOWN = 0.3
-"""Weight of a stretch that nobody here knows: it can't be found, and the answer's verdict must not forget it."""
+TRANSLATED_WEIGHT = 0.8
+"""Weight of a translated word; a word that was typed has 1."""
+UNKNOWN_WEIGHT = 0.3
+"""Weight of a stretch that neither word list nor index knows: it can't be found, but counts for the verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,64 +28,64 @@ class TranslatedWord:
 
     chinese: str
     english: Names
-    """None for a word that says nothing, and for a stretch between known words."""
+    """Empty for a stop word, and for a stretch between known words."""
 
 
-def is_foreign(text: str) -> bool:
+def has_chinese(text: str) -> bool:
     """Return whether a text has Chinese characters."""
     return any("\u3400" <= character <= "\u9fff" for character in text)
 
 
 def translate(index: DerivedIndex, query: Query) -> Query:
-    """Return a question with English words for its Chinese ones; one without Chinese as it is.
+    """Return a question with English words for its Chinese ones; a question without Chinese is returned unchanged.
 
     Args:
-        index: Words that it does not have translate nothing, and Chinese that it does not have is not searched.
-        query: As it was read.
+        index: English names and Chinese pairs that it does not have are not searched.
+        query: As parsed.
     """
-    if not is_foreign(query.text) or query.is_issue:
+    if not has_chinese(query.text) or query.is_issue:
         return query
-    spoken: list[str] = []
-    concepts: dict[int, TranslatedWord] = {}
+    english_words: list[str] = []
+    translated: dict[int, TranslatedWord] = {}
     unknown: list[str] = []
     for word in query.content_words:
         if not is_pair_script(word):
-            spoken.append(word)
+            english_words.append(word)
             continue
-        for concept in _concepts(word, index.glossary):
-            if concept.english:
-                concepts[len(spoken)] = concept
-                spoken.append(_best_name(index, concept))
+        for translation in _translated_words(word, index.glossary):
+            if translation.english:
+                translated[len(english_words)] = translation
+                english_words.append(_best_name(index, translation))
             else:
-                unknown.append(concept.chinese)
-    if not concepts:
-        return replace(query, english=" ".join(spoken))
+                unknown.append(translation.chinese)
+    if not translated:
+        return replace(query, english=" ".join(english_words))
     typed = [term for term in query.terms if not is_pair_script(term.token)]
-    rest = [*_known_pairs(index, query.terms, concepts, unknown), *_unknown(index, unknown)]
-    terms = (*_terms(concepts), *typed, *_joins(spoken, concepts), *rest)
-    return replace(query, terms=terms, content_words=tuple(spoken), english=" ".join(spoken))
+    rest = [*_known_pairs(index, query.terms, translated, unknown), *_unknown(index, unknown)]
+    terms = (*_terms(translated), *typed, *_joins(english_words, translated), *rest)
+    return replace(query, terms=terms, content_words=tuple(english_words), english=" ".join(english_words))
 
 
-def _concepts(run: str, mined: Glossary) -> Iterator[TranslatedWord]:
-    """Yield the words of a run that the list knows, and between them those that only the repository itself tells."""
+def _translated_words(run: str, mined: Glossary) -> Iterator[TranslatedWord]:
+    """Yield the words of a run that the list knows, and between them those that only the repository's own glossary knows."""
     listed = programming_terms()
-    for concept in cut(run, listed):
-        if concept.chinese not in listed:
-            yield from cut(concept.chinese, mined)
-        elif concept.english:
-            more = [name for name in mined.get(concept.chinese, ()) if name[0] not in dict(concept.english)]
-            yield TranslatedWord(concept.chinese, (*concept.english, *more))
+    for translation in segment(run, listed):
+        if translation.chinese not in listed:
+            yield from segment(translation.chinese, mined)
+        elif translation.english:
+            more = [name for name in mined.get(translation.chinese, ()) if name[0] not in dict(translation.english)]
+            yield TranslatedWord(translation.chinese, (*translation.english, *more))
 
 
-def cut(run: str, glossary: Glossary) -> Iterator[TranslatedWord]:
-    """Yield the known words of a run of Chinese, the longest match first from the left, and what lies between them.
+def segment(run: str, glossary: Glossary) -> Iterator[TranslatedWord]:
+    """Yield the known words of a run of Chinese, by longest match from the left, and the stretches between them.
 
-    A single character is a word only where it stands alone between others: 库 is a library, but not in 库存. One that says
-    nothing ends a word anywhere.
+    A single character is a word only if it is alone between known words: 库 is a library, but not in 库存. A single stop
+    character ends a word anywhere.
     """
     place = start = 0
     while place < len(run):
-        lengths = range(min(LONGEST, len(run) - place), 0, -1)
+        lengths = range(min(MAX_WORD_CHARACTERS, len(run) - place), 0, -1)
         length = next((length for length in lengths if _is_word(run[place : place + length], glossary)), 0)
         if length:
             if place > start:
@@ -106,37 +106,39 @@ def _stretch(chinese: str, glossary: Glossary) -> TranslatedWord:
     return TranslatedWord(chinese, tuple(glossary.get(chinese, ())) if len(chinese) == 1 else ())
 
 
-def _best_name(index: DerivedIndex, concept: TranslatedWord) -> str:
-    """Return the surest English name that the index has, else the surest."""
-    return next((word for word, _ in concept.english if index.vocabulary.find(stem(word)) >= 0), concept.english[0][0])
+def _best_name(index: DerivedIndex, translation: TranslatedWord) -> str:
+    """Return the most likely English name that the index has, or else the most likely one."""
+    return next(
+        (word for word, _ in translation.english if index.vocabulary.find(stem(word)) >= 0), translation.english[0][0]
+    )
 
 
-def _terms(concepts: Mapping[int, TranslatedWord]) -> Iterator[Term]:
-    """Yield a term for each concept, once."""
+def _terms(translated: Mapping[int, TranslatedWord]) -> Iterator[Term]:
+    """Yield a term for each translated word, once."""
     seen: set[str] = set()
-    for position, concept in concepts.items():
-        names = [(stem(word), strength) for word, strength in concept.english]
+    for position, translation in translated.items():
+        names = [(stem(word), strength) for word, strength in translation.english]
         if names[0][0] in seen:
             continue
         seen.add(names[0][0])
-        pairs = [(pair, 1.0) for pair in word_parts(concept.chinese) if len(pair) > 1]
+        pairs = [(pair, 1.0) for pair in word_parts(translation.chinese) if len(pair) > 1]
         others = tuple(dict.fromkeys([*names[1:], *pairs]))
-        yield Term(names[0][0], "part", TRANSLATED / (1 + POSITION_DECAY * position), position, others)
+        yield Term(names[0][0], "part", TRANSLATED_WEIGHT / (1 + POSITION_DECAY * position), position, others)
 
 
-def _joins(spoken: Sequence[str], concepts: Mapping[int, TranslatedWord]) -> Iterator[Term]:
-    """Yield the compound of each two neighbours of which one at least was translated."""
-    for position in range(len(spoken) - 1):
-        if position in concepts or position + 1 in concepts:
-            token = whole_token(spoken[position] + spoken[position + 1])
-            yield Term(token, "join", JOIN_WEIGHT * TRANSLATED / (1 + POSITION_DECAY * position), position)
+def _joins(english_words: Sequence[str], translated: Mapping[int, TranslatedWord]) -> Iterator[Term]:
+    """Yield the compound of each two neighbours, at least one of which was translated."""
+    for position in range(len(english_words) - 1):
+        if position in translated or position + 1 in translated:
+            token = whole_token(english_words[position] + english_words[position + 1])
+            yield Term(token, "join", JOIN_WEIGHT * TRANSLATED_WEIGHT / (1 + POSITION_DECAY * position), position)
 
 
 def _known_pairs(
-    index: DerivedIndex, terms: Sequence[Term], concepts: Mapping[int, TranslatedWord], unknown: Sequence[str]
+    index: DerivedIndex, terms: Sequence[Term], translated: Mapping[int, TranslatedWord], unknown: Sequence[str]
 ) -> Iterator[Term]:
-    """Yield the pairs of characters that no concept holds and the index has; those across a word's end weigh less."""
-    held = {pair for concept in concepts.values() for pair in word_parts(concept.chinese)}
+    """Yield the pairs of characters in the index that are in no translated word; pairs across the end of a word weigh less."""
+    held = {pair for translation in translated.values() for pair in word_parts(translation.chinese)}
     inside = {pair for stretch in unknown for pair in word_parts(stretch)}
     for term in terms:
         if is_pair_script(term.token) and term.token not in held and index.vocabulary.find(term.token) >= 0:
@@ -144,9 +146,9 @@ def _known_pairs(
 
 
 def _unknown(index: DerivedIndex, stretches: Sequence[str]) -> Iterator[Term]:
-    """Yield a term for each stretch that says something and of which neither list nor index knows a pair."""
+    """Yield a term for each stretch without stop characters of which neither list nor index knows a pair."""
     for stretch in dict.fromkeys(stretches):
-        pairs = [pair for pair in word_parts(stretch) if len(pair) > 1 and pair not in STOP_PAIRS]
-        pairs = [pair for pair in pairs if not STOP_CHARACTERS.intersection(pair)]
+        pairs = [pair for pair in word_parts(stretch) if len(pair) > 1 and pair not in stop_pairs()]
+        pairs = [pair for pair in pairs if not stop_characters().intersection(pair)]
         if pairs and all(index.vocabulary.find(pair) < 0 for pair in pairs):
-            yield Term(stretch, "part", UNKNOWN, 0)
+            yield Term(stretch, "part", UNKNOWN_WEIGHT, 0)

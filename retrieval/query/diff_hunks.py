@@ -1,4 +1,4 @@
-"""Diff hunks: what a pasted diff says of the places that it changes."""
+"""Diff hunks: the places that a pasted diff changes."""
 
 import re
 from collections.abc import Iterator
@@ -22,17 +22,17 @@ class Hunk:
     """One place in a diff."""
 
     path: str
-    """As written, without "a/" or "b/"; that of the old file where it is deleted."""
+    """As written, without "a/" or "b/"; of a deleted file, its old path."""
     lines: tuple[int, ...]
-    """Changed lines by their number in the new file, 1-based; where lines go, the one that follows."""
+    """Numbers of changed lines in the new file, 1-based; for removed lines, the number of the line that follows."""
     names: tuple[str, ...]
-    """Identifiers beside the line numbers, and of definitions in changed lines."""
+    """Identifiers in the head of the hunk, and names of definitions in changed lines."""
     words: tuple[str, ...]
-    """Tokens of its lines, those that go included."""
+    """Tokens of its lines, removed lines included."""
 
 
 def find_hunks(text: str) -> tuple[Hunk, ...]:
-    """Return the hunks of a unified diff in a text; none in a text that has no diff."""
+    """Return the hunks of a unified diff in a text; none if the text has no diff."""
     if "@@ -" not in text:
         return ()
     found: list[Hunk] = []
@@ -53,20 +53,20 @@ def find_hunks(text: str) -> tuple[Hunk, ...]:
 
 
 def _read_hunk(path: str, head: re.Match[str], lines: Iterator[str]) -> Hunk:
-    """Return the hunk of a head, and take its lines: as many as the head says, for "--- x" may be one of them."""
+    """Return the hunk of a head and consume its lines, as many as the head states, since "--- x" may be one of them."""
     n_old, number, n_new = int(head[1] or 1), int(head[2]), int(head[3] or 1)
     changed: dict[int, None] = {}
     names = dict.fromkeys(_name.findall(head[4]))
-    said: dict[str, None] = {}
+    tokens: dict[str, None] = {}
     while n_old > 0 or n_new > 0:
         line = next(lines, None)
         if line is None or line.startswith("@@ "):
             break
-        said.update((token, None) for word in words(line) for token in word_tokens(word))
+        tokens.update((token, None) for word in words(line) for token in word_tokens(word))
         if line[:1] in ("+", "-"):
             changed[max(1, number)] = None
             names.update(dict.fromkeys(_definition.findall(line)))
         n_old -= line[:1] not in ("+", "\\")
         n_new -= line[:1] not in ("-", "\\")
         number += line[:1] not in ("-", "\\")
-    return Hunk(path, tuple(changed), tuple(names), tuple(said))
+    return Hunk(path, tuple(changed), tuple(names), tuple(tokens))

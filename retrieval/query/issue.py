@@ -1,4 +1,4 @@
-"""Issue text: a long report becomes weighted terms of its title, prose and code."""
+"""Issue text: splits a report into title, prose and code, and weights their terms."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -7,15 +7,17 @@ from math import log
 
 from codecards.indexer.cards.words import word_tokens, words
 from codecards.retrieval.query.query import MAX_CHARACTERS, Name, Term, identifiers, is_identifier
-from codecards.retrieval.query.words import FORM_WORDS, REPORT_STOP_WORDS
+from codecards.retrieval.query.words import form_words, report_stop_words
 
 TITLE, PROSE, SPAN, CODE = 2.0, 1.0, 1.0, 0.4
-"""What a word counts by where it stands."""
+"""Weight of a word in the title, in prose, between backticks, in code."""
 MAX_CODE_CHARACTERS = 6_000
 MAX_REPEATS = 8
+"""Occurrences of a word that count; more do not."""
 MAX_NAMES = 60
+"""Identifiers of one part, and dotted names, that are looked up."""
 MAX_HEADING_WORDS = 5
-"""Words of a heading that a form has: "Output of pd show_versions"."""
+"""Most words of a form's heading about the environment: "Output of pd show_versions"."""
 
 _hidden = re.compile(r"<!--.*?-->", re.DOTALL)
 _blob = re.compile(r"\bhttps?://\S+?/(?:blob|tree)/[^/\s]+/(\S+)")
@@ -31,25 +33,25 @@ _tag = re.compile(
 _heading = re.compile(r"^ {0,3}(?:#{1,6}(?P<marked>.*)|\*\*(?P<bold>[^*]+)\*\*:?\s*)$")
 _version = re.compile(r"^[\W_]*[A-Za-z][\w .()/+-]{0,40}?(?:\s*[:=@]+\s*|\s+)v?\d+(?:\.\d+)+\S*(?:\s.{0,30})?$")
 _ticked = re.compile(r"^\s*[-*] \[[ xX]\] ")
-_surroundings = re.compile(  # the section about the machine
+_environment_heading = re.compile(
     r"(?:environment|versions?|system|platform|installed|your setup|(?:software|package) versions|output of .*versions)\b",
     re.IGNORECASE,
 )
-_elsewhere = re.compile(r"(?<!\S)\S{0,300}(?:site-packages|dist-packages|node_modules|vendor)/")
-"""What stands before a package's own folders in the traces of an installed one."""
+_installed_packages = re.compile(r"(?<!\S)\S{0,300}(?:site-packages|dist-packages|node_modules|vendor)/")
+"""The folders before those of a package, in the traces of an installed package."""
 
 
 @dataclass(frozen=True, slots=True)
 class IssueText:
-    """A report in its pieces."""
+    """The parts of a report."""
 
     title: str
     prose: str
     spans: str
-    """What stood between backticks, one a line."""
+    """Text between backticks, one a line."""
     code: str
     modules: tuple[str, ...]
-    """Dotted names, which may be modules: "astropy.modeling.separable"."""
+    """Dotted names, which may be modules: "shop.cart.totals"."""
 
     @property
     def prose_names(self) -> tuple[Name, ...]:
@@ -68,7 +70,7 @@ class IssueText:
 
 
 def split_issue(text: str) -> IssueText:
-    """Return the pieces of a report; never fails."""
+    """Return the parts of a report; any text has them."""
     text = _hidden.sub(" ", text[:MAX_CHARACTERS].replace("\r\n", "\n"))
     text = _tag.sub(" ", _address.sub(" ", _blob.sub(r" \1 ", text)))
     title, _, rest = text.strip().partition("\n")
@@ -80,12 +82,12 @@ def split_issue(text: str) -> IssueText:
 
     rest = _fence.sub(take, rest)
     prose: list[str] = []
-    for line in _telling_lines(rest):
+    for line in _lines_beside_form(rest):
         (code if _code_line.match(line) else prose).append(line)
     spans = _span.findall(title) + [span for line in prose for span in _span.findall(line)]
     modules = dict.fromkeys(_dotted.findall("\n".join([title, *prose, *spans, *code])[: MAX_CODE_CHARACTERS * 2]))
     code_text = "\n".join(line for line in "\n".join(code).split("\n") if not _version.match(line))
-    code_text = _elsewhere.sub("", code_text)
+    code_text = _installed_packages.sub("", code_text)
     return IssueText(
         title,
         "\n".join(prose),
@@ -95,37 +97,39 @@ def split_issue(text: str) -> IssueText:
     )
 
 
-def _telling_lines(text: str) -> Iterator[str]:
-    """Yield the lines of a report without what its form asks for: headings, versions, the section about the machine."""
-    about_machine = False
+def _lines_beside_form(text: str) -> Iterator[str]:
+    """Yield the lines of a report without those of its form: headings, versions, the section about the environment."""
+    in_environment = False
     for line in text.split("\n"):
         if heading := _heading.match(line):
-            said = words(heading["marked"] or heading["bold"])
-            about_machine = len(said) <= MAX_HEADING_WORDS and bool(_surroundings.match(" ".join(said)))
-            if about_machine or _is_of_form(said):
+            heading_words = words(heading["marked"] or heading["bold"])
+            in_environment = len(heading_words) <= MAX_HEADING_WORDS and bool(
+                _environment_heading.match(" ".join(heading_words))
+            )
+            if in_environment or _is_of_form(heading_words):
                 continue
-        elif about_machine or _version.match(line) or _ticked.match(line):
+        elif in_environment or _version.match(line) or _ticked.match(line):
             continue
         yield line
 
 
 def _is_of_form(heading: Sequence[str]) -> bool:
-    """Return whether the words of a heading are those that every report of its kind has."""
-    n_known = sum(word.casefold() in FORM_WORDS for word in heading)
+    """Return whether a heading is one of a form: at least half of its words are, and none is an identifier."""
+    n_known = sum(word.casefold() in form_words() for word in heading)
     return 2 * n_known >= len(heading) and not any(is_identifier(word) for word in heading)
 
 
 def issue_terms(parts: Iterable[tuple[str, float]]) -> list[Term]:
-    """Return the terms of some pieces, each with what it counts.
+    """Return the weighted terms of some parts.
 
     Args:
-        parts: Text, and what a word in it counts.
+        parts: Text, and the weight of a word in it.
     """
     weights: dict[str, float] = {}
     counts: dict[str, int] = {}
     for text, weight in parts:
         for word in words(text):
-            if word.casefold() in REPORT_STOP_WORDS or word.isdigit():
+            if word.casefold() in report_stop_words() or word.isdigit():
                 continue
             for token in word_tokens(word):
                 weights[token] = weights.get(token, 0.0) + weight
@@ -137,12 +141,12 @@ def issue_terms(parts: Iterable[tuple[str, float]]) -> list[Term]:
 
 
 def heaviest(terms: Sequence[Term], rarity: Mapping[str, float], limit: int) -> list[Term]:
-    """Return the terms with the highest weight times rarity, in their order.
+    """Return the terms with the highest weight times IDF, in their order.
 
     Args:
         terms: All of them.
-        rarity: Token → idf; tokens that are not in it are left out.
-        limit: How many.
+        rarity: Token → IDF; terms of other tokens are left out.
+        limit: Most terms.
     """
     known = [term for term in terms if term.token in rarity]
     best = sorted(known, key=lambda term: -term.weight * rarity[term.token])[:limit]
@@ -151,5 +155,5 @@ def heaviest(terms: Sequence[Term], rarity: Mapping[str, float], limit: int) -> 
 
 
 def _dampened(weight: float, count: int) -> float:
-    """Return a sum of equal weights as one weight that grows with the logarithm of their number."""
+    """Return the weight of a repeated word: the mean of its weights, times 1 + ln of their number."""
     return weight / count * (1 + log(min(count, MAX_REPEATS)))

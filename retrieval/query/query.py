@@ -1,4 +1,4 @@
-"""Query: what kind of question a text is, and the words, names and places in it."""
+"""Query: parses a text into its kind and the terms, names and places in it."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,21 +9,25 @@ from typing import Literal
 from codecards.indexer.cards.words import whole_token, word_tokens, words
 from codecards.indexer.parse.languages import FILE_SUFFIXES
 from codecards.retrieval.query.diff_hunks import Hunk, find_hunks
+from codecards.retrieval.query.intent import SUBJECT, Intent, intent_of
 from codecards.retrieval.query.stack_frames import Frame, find_frames
-from codecards.retrieval.query.words import PREPOSITIONS, SOFT_STOP_WORDS, STOP_CHARACTERS, STOP_PAIRS, STOP_WORDS
+from codecards.retrieval.query.words import prepositions, soft_stop_words, stop_characters, stop_pairs, stop_words
 
 Kind = Literal["symbol", "path", "question", "trace"]
 TermKind = Literal["part", "whole", "join"]
 
 MAX_CHARACTERS = 100_000
-"""What stands further back in a query is not read: a pasted log says what it says in its beginning."""
+"""Characters of a query that are read; a pasted log has what matters in its beginning."""
 ISSUE_WORDS = 60
-"""From so many words on a text is an issue report rather than a question; from half as many if it has several lines."""
+"""Words from which a text is an issue and not a question; half as many if it has several lines."""
 TRACE_WORDS = 25
-"""Words that stand to one stack frame where a text is little else."""
+"""Most words a stack frame in a text that is a trace; a text with more is a report that quotes one."""
 WHOLE_WEIGHT, JOIN_WEIGHT = 1.2, 0.8
+"""Weight of an identifier of several words, and of two neighbouring words joined; a single word has 1."""
 POSITION_DECAY = 0.04
+"""A word at position n of the content words has 1 / (1 + n * POSITION_DECAY) of its weight: people name first what they want."""
 PAIR_END_WEIGHT = 0.3
+"""Factor for a pair of characters that spans the end of a word."""
 
 _path = re.compile(
     rf"(?<![\w/.:])(?:[.~]?/?(?:[\w.@+-]+/)+[\w.@+-]*[\w@+-]|[\w@+-][\w.@+-]*\.(?:{FILE_SUFFIXES}))(?![\w/])(?::(\d+))?"
@@ -46,9 +50,9 @@ class Name:
     capital: bool
     """A capitalised word, not the first of the text."""
     opening: bool
-    """A capitalised word that opens the text: "Codec combining …" may mean a type, or be a sentence's beginning."""
+    """A capitalised word that opens the text: in "Codec combining …" it may be a type, or just the first word."""
     position: int
-    """Among the names of the query."""
+    """Position among the names of the query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,25 +60,27 @@ class NamedPath:
     """A file or folder in a query."""
 
     path: str
+    """As written, without "./" and line number."""
     line: int | None
+    """1-based."""
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One token that is searched for, with its relatives."""
+    """One token that is searched."""
 
     token: str
     kind: TermKind
     weight: float
     position: int
-    """Of its word among the content words."""
+    """Position of its word among the content words."""
     others: tuple[tuple[str, float], ...] = ()
-    """Further tokens that stand for the same, with how surely they do."""
+    """Further tokens that stand for the term, with how surely they do, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A text that was understood as far as it can be without an index."""
+    """A text, parsed as far as is possible without an index."""
 
     text: str
     kind: Kind
@@ -82,16 +88,18 @@ class Query:
     content_words: tuple[str, ...]
     """As written, without stop words."""
     head_words: frozenset[str]
-    """Tokens before the first preposition: in "router for websocket paths" those of router."""
+    """Tokens before the first preposition: "router" in "router for websocket paths"."""
     names: tuple[Name, ...]
     paths: tuple[NamedPath, ...]
     frames: tuple[Frame, ...]
     hunks: tuple[Hunk, ...]
     """Places that a diff in the text changes."""
     is_issue: bool
-    """Whether the text is long enough to be read as an issue report."""
+    """Whether the text is read as a report: it is long, a stack trace, or has a diff."""
+    intent: Intent
+    """What a question is after; `SUBJECT` for names, paths and reports."""
     english: str | None = None
-    """The English of a Chinese text, as far as it is known; None for a text that has no Chinese."""
+    """The known English words of a Chinese text; None for a text without Chinese."""
 
     @property
     def is_empty(self) -> bool:
@@ -100,7 +108,7 @@ class Query:
 
 
 def read_query(text: str) -> Query:
-    """Return what a text asks for. Takes any text; one of stop words alone is searched by these."""
+    """Return the parsed query of any text; a text of stop words only is searched by these."""
     text = text[:MAX_CHARACTERS].replace("\0", " ")
     frames, hunks = find_frames(text), find_hunks(text)
     paths = tuple(_paths(text))
@@ -108,6 +116,12 @@ def read_query(text: str) -> Query:
     kind = _kind(text, paths, frames, len(all_words))
     content = content_words(all_words)
     n_words = len(all_words)
+    is_issue = (
+        kind == "trace"
+        or bool(hunks)
+        or n_words >= ISSUE_WORDS
+        or ("\n" in text.strip() and n_words >= ISSUE_WORDS // 2)
+    )
     return Query(
         text=text,
         kind=kind,
@@ -118,27 +132,25 @@ def read_query(text: str) -> Query:
         paths=paths,
         frames=frames,
         hunks=hunks,
-        is_issue=kind == "trace"
-        or bool(hunks)
-        or n_words >= ISSUE_WORDS
-        or ("\n" in text.strip() and n_words >= ISSUE_WORDS // 2),
+        is_issue=is_issue,
+        intent=intent_of(text) if kind == "question" and not is_issue else SUBJECT,
     )
 
 
 def content_words(all_words: Sequence[str]) -> list[str]:
-    """Return the words of a text that say something; those of one that says nothing else are kept."""
+    """Return the words of a text without stop words; a text of stop words only keeps them."""
     if len(all_words) == 1:
         return list(all_words)
-    kept = [word for word in all_words if word.casefold() not in STOP_WORDS]
+    kept = [word for word in all_words if word.casefold() not in stop_words()]
     if len(kept) >= 2:
         return kept
-    softer = [word for word in all_words if word.casefold() not in STOP_WORDS or word.casefold() in SOFT_STOP_WORDS]
+    softer = [word for word in all_words if word.casefold() not in stop_words() or word.casefold() in soft_stop_words()]
     return softer or list(all_words)
 
 
 def is_identifier(word: str) -> bool:
     """Return whether a word is written as only identifiers are: snake_case, camelCase, with a digit inside."""
-    if word.isalpha() and word[1:].islower():  # most words are plain ones
+    if word.isalpha() and word[1:].islower():  # most words
         return False
     inner = word.strip("_$")
     if not inner or not (inner[0].isalpha() or word[0] in "_$"):
@@ -154,7 +166,7 @@ def is_identifier(word: str) -> bool:
 
 def _kind(text: str, paths: Sequence[NamedPath], frames: Sequence[Frame], n_words: int) -> Kind:
     bare = text.strip().strip("`'\"").strip()
-    # A report that quotes a trace is a question; a trace with a line of text about it is a trace.
+    # A report that quotes a trace is a question; a trace with a line of text is a trace.
     if frames and ("\n" in bare or len(frames) > 1) and n_words <= TRACE_WORDS * (len(frames) + 1):
         return "trace"
     if paths and _path.fullmatch(bare):
@@ -166,18 +178,18 @@ def _kind(text: str, paths: Sequence[NamedPath], frames: Sequence[Frame], n_word
 
 
 def _terms(content: Sequence[str]) -> Iterator[Term]:
-    """Yield a term for every distinct token, in order; of equal ones the first."""
+    """Yield a term for every distinct token, at its first position."""
     seen: set[str] = set()
     for position, word in enumerate(content):
         decay = 1 / (1 + POSITION_DECAY * position)
         for token in word_tokens(word):
-            if token in seen or token in STOP_PAIRS:
+            if token in seen or token in stop_pairs():
                 continue
             seen.add(token)
             if token.startswith("="):
                 yield Term(token, "whole", WHOLE_WEIGHT * decay, position)
             else:
-                spans_an_end = not token.isascii() and len(token) == 2 and bool(STOP_CHARACTERS.intersection(token))
+                spans_an_end = not token.isascii() and len(token) == 2 and bool(stop_characters().intersection(token))
                 yield Term(token, "part", decay * (PAIR_END_WEIGHT if spans_an_end else 1.0), position)
     for position, (word, next_word) in enumerate(pairwise(content)):
         token = whole_token(word + next_word)
@@ -191,7 +203,7 @@ def _head(all_words: Sequence[str], content: Sequence[str]) -> Iterator[str]:
     kept = set(content)
     started = False
     for word in all_words:
-        if started and word.casefold() in PREPOSITIONS:
+        if started and word.casefold() in prepositions():
             return
         if word in kept:
             started = True
@@ -210,9 +222,9 @@ def _names(text: str) -> Iterator[Name]:
     for match in _qualified.finditer(cleaned):
         parts = [part for part in _separator.split(match[0]) if part]
         name, qualifier = parts[-1].lstrip("~"), parts[-2] if len(parts) > 1 else ""
-        if not name or (name, qualifier) in seen or (len(parts) == 1 and name.casefold() in STOP_WORDS):
+        if not name or (name, qualifier) in seen or (len(parts) == 1 and name.casefold() in stop_words()):
             continue
-        if len(parts) > 1 and re.fullmatch(FILE_SUFFIXES, name):  # a file's name
+        if len(parts) > 1 and re.fullmatch(FILE_SUFFIXES, name):  # the name of a file
             name, qualifier = parts[-2], parts[-3] if len(parts) > 2 else ""
         seen.add((name, qualifier))
         is_capital, is_first = name[:1].isupper(), not cleaned[: match.start()].strip()

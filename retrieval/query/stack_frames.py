@@ -1,4 +1,4 @@
-"""Stack frames: the places that a pasted traceback names."""
+"""Stack frames: the places that a pasted stack trace names."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ _FORMS = (
     re.compile(r'File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<name>[\w<>.]+))?'),
     # IPython: File ~/shop/cart.py:12, in Cart.total(self)
     re.compile(r"^\s*File (?P<path>[^\s\":]+):(?P<line>\d+), in (?P<name>[\w<>.]+)", re.MULTILINE),
-    # and before its version 8: ~/shop/cart.py in total(self), the line marked by an arrow below
+    # IPython before version 8: ~/shop/cart.py in total(self), and an arrow at the line below
     re.compile(
         r"^(?P<path>[~/][^\s:]*\.pyx?) in (?P<name>[\w<>]+)\([^\n]*(?:\n(?!-+> )[^\n]*){0,12}\n-+> (?P<line>\d+)",
         re.MULTILINE,
@@ -46,18 +46,18 @@ _FORMS = (
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One place in a traceback."""
+    """One place in a stack trace."""
 
     path: str
     """As written, with slashes."""
     line: int
     """1-based."""
     name: str
-    """Last part of the function's name, "" if there is none."""
+    """Last part of the function's name; "" if the frame has none."""
 
 
 def find_frames(text: str) -> tuple[Frame, ...]:
-    """Return the frames of all tracebacks in a text in order of their place, each place once."""
+    """Return the frames of all stack traces in a text, in order, each place once."""
     if not any(sign in text for sign in (":", "line ", "(")):
         return ()
     found: dict[tuple[str, int], tuple[int, Frame]] = {}

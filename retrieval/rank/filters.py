@@ -1,4 +1,4 @@
-"""Filters: what hits are limited to."""
+"""Filters: limit hits by path, language and kind."""
 
 from dataclasses import dataclass
 
@@ -12,18 +12,18 @@ from codecards.retrieval.store.columns import Int64s, kinds_of
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What hits are limited to; an empty field limits nothing."""
+    """Limits on hits; an empty field limits nothing."""
 
     paths: tuple[str, ...] = ()
-    """Globs as in .gitignore, from the root: "src/**", "*.py"; one that fits is enough."""
+    """Globs as in .gitignore, from the root: "src/**", "*.py"; a path must match one of them."""
     languages: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     """Kinds of cards, values of `codecards.indexer.facts.Kind`."""
     without: frozenset[int] = frozenset()
-    """Card ids that are no answer."""
+    """Ids of cards that are never shown."""
 
     def files(self, index: DerivedIndex) -> NDArray[np.bool_]:
-        """Return (n_files,): which files may answer; those without cards never do."""
+        """Return (n_files,): which files may be shown; a file without cards never is."""
         columns = index.columns
         allowed = np.diff(columns.card_offset) > 0
         if self.languages:

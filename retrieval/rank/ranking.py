@@ -1,43 +1,40 @@
-"""Ranking: a query becomes candidate files, their evidence a score, and so each of their cards'."""
+"""Ranking: a query becomes candidate files; their evidence becomes scores of files and of cards."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 
-from codecards.retrieval.evidence.files import Evidence, file_signals, has_evidence
-from codecards.retrieval.evidence.issues import gather_issue_evidence, read_issue
-from codecards.retrieval.evidence.named_places import named_places
-from codecards.retrieval.evidence.symbols import NamedCards, named_cards
-from codecards.retrieval.evidence.terms import TermGroups, group_terms
+from codecards.retrieval.evidence.files import Evidence, QuestionEvidence, has_evidence, question_evidence
+from codecards.retrieval.evidence.issues import IssueEvidence, issue_evidence
+from codecards.retrieval.evidence.plan import QueryPlan, plan_query
+from codecards.retrieval.evidence.ranking_input import RankingInput
 from codecards.retrieval.index import DerivedIndex
-from codecards.retrieval.query.intent import intent_of
 from codecards.retrieval.query.query import Query
 from codecards.retrieval.rank.candidates import DEFAULT_LIMITS, CandidateLimits, find_candidates
 from codecards.retrieval.rank.card_ranking import CardScores, score_cards
+from codecards.retrieval.rank.file_signals import QUESTION_SIGNALS
 from codecards.retrieval.rank.filters import Filters
 from codecards.retrieval.rank.near_duplicates import near_duplicate_penalty
+from codecards.retrieval.rank.signals import FileSignal
 from codecards.retrieval.rank.tuned_weights import apply_factors
-from codecards.retrieval.rank.weights import ASKED_FOLDERS, DEMOTED_CARDS, DEMOTIONS, ISSUE, TRACE, weights_for
+from codecards.retrieval.rank.weights import ISSUE_SIGNALS, file_weights
 from codecards.retrieval.store.columns import Floats
 from codecards.retrieval.vectors.card_vectors import Similarity
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredCandidates:
-    """All that was weighed for a query; F candidate files and their cards."""
+    """The candidate files of a query and their cards, with their scores; F files."""
 
+    plan: QueryPlan
     evidence: Evidence
     terms: Mapping[str, Floats]
-    """Name → (F,): the files' terms, already weighted."""
+    """Signal → (F,): value times weight."""
     file_scores: Floats
-    """(F,): their sum; minus infinity for a file that nothing of the query speaks for."""
+    """(F,): sum of the terms; minus infinity for a file without any evidence."""
     cards: CardScores
-    named: Sequence[NamedCards]
-    """Exact definitions of the query's names."""
-    placed: frozenset[int]
-    """Rows of the files that the query names by path, module or frame."""
 
 
 def rank(
@@ -49,58 +46,50 @@ def rank(
     factors: Mapping[str, float] = MappingProxyType({}),
     limits: CandidateLimits = DEFAULT_LIMITS,
 ) -> ScoredCandidates | None:
-    """Return what was weighed for a query; None where nothing of the index has to do with it.
+    """Return the scored candidates of a query; None where the index has nothing to do with it.
 
     Args:
         index: Of one generation.
         query: As parsed.
-        similarity: How near cards are; None without vectors.
-        filters: What may answer.
-        factors: Of `tuned_weights.GROUPS`.
-        limits: How many files words and vectors give.
+        similarity: Similarity of the query to cards; None without vectors.
+        filters: What may be shown.
+        factors: By the names of `tuned_weights.GROUPS`.
+        limits: How many files words and vectors contribute.
     """
-    issue = read_issue(index, query) if query.is_issue else None
-    places, frames = named_places(index, query)
-    placed = {row for values in places.values() for row in values}
-    allowed = filters.files(index)
-    if issue is not None:
-        named: Sequence[NamedCards] = (*issue.named_in_code, *issue.named_in_prose)
-        placed.update(issue.modules)
-        groups: tuple[TermGroups, ...] = (issue.everything, issue.title)
-    else:
-        named = named_cards(index, query.names)
-        groups = (group_terms(index, query.terms),)
-    asked = issue.told if issue is not None else query
-    files = find_candidates(index, asked, groups, named, placed, similarity, allowed, limits)
-    if not len(files) or (groups[0].is_empty and not placed and similarity is None):
+    plan = plan_query(index, query)
+    files = find_candidates(index, plan, similarity, filters.files(index), limits)
+    if not len(files) or (plan.word_groups[0].is_empty and not plan.placed_files and similarity is None):
         return None
-    if issue is not None:
-        evidence = gather_issue_evidence(index, query, issue, files, places, similarity)
+    found = RankingInput(index, query, files, similarity)
+    weights = apply_factors(file_weights(query), factors)
+    evidence: QuestionEvidence | IssueEvidence
+    if plan.issue is not None:
+        evidence = issue_evidence(found, plan, plan.issue)
     else:
-        evidence = file_signals(index, query, groups[0], files, named, places, similarity)
-    weights = apply_factors(_weights_of(query), factors)
-    terms = {name: weights[name] * values for name, values in evidence.features.items() if weights.get(name)}
+        evidence = question_evidence(found, plan)
+    terms = file_terms(evidence, weights)
     file_scores = np.asarray(np.sum(list(terms.values()), axis=0), np.float32)
-    file_scores[~has_evidence(evidence, similarity, index)] = -np.inf
-    cards = score_cards(index, query, evidence, named, frames, similarity, filters)
-    if query.kind == "question" and weights.get("copy"):
-        # A name is wanted wherever it is defined, and a report may be about any of the copies.
-        terms["copy"] = weights["copy"] * near_duplicate_penalty(index, files, file_scores + cards.best_across)
-        file_scores += terms["copy"]
-    return ScoredCandidates(evidence, terms, file_scores, cards, named, frozenset(placed))
+    file_scores[~has_evidence(evidence)] = -np.inf
+    cards = score_cards(evidence, filters)
+    if query.kind == "question" and weights.get("duplicate"):
+        penalty = near_duplicate_penalty(index, files, file_scores + cards.best_cross_file)
+        terms["duplicate"] = weights["duplicate"] * penalty
+        file_scores += terms["duplicate"]
+    return ScoredCandidates(plan, evidence, terms, file_scores, cards)
 
 
-def _weights_of(query: Query) -> Mapping[str, float]:
-    if query.is_issue:
-        # A diff names its places as exactly as a stack trace does.
-        return TRACE if query.kind == "trace" or query.hunks else ISSUE
-    weights = weights_for(len(query.content_words))
-    if query.kind == "symbol":
-        return {**weights, "folders": ASKED_FOLDERS}
-    if query.kind != "question":
-        return weights
-    intent = intent_of(query.text)
-    share = 1.0 if intent.is_message else intent.function  # how much of what single cards say counts between files
-    more = 1 + (DEMOTED_CARDS - 1) * share**2  # a weak sign of a function must not bury documents and examples
-    # Copies of a function are told apart by what they say, not by their files.
-    return {**weights, **{name: more * weights[name] for name in DEMOTIONS}, "copy": (1 - share) * weights["copy"]}
+def file_terms(evidence: QuestionEvidence | IssueEvidence, weights: Mapping[str, float]) -> dict[str, Floats]:
+    """Return signal → (F,) value times weight of those signals that have both, in the order of the table."""
+    rows = ISSUE_SIGNALS if isinstance(evidence, IssueEvidence) else QUESTION_SIGNALS
+    terms: dict[str, Floats] = {}
+    for row in rows:
+        if weights.get(row.name) and (values := file_values(row, evidence)) is not None:
+            terms[row.name] = weights[row.name] * values
+    return terms
+
+
+def file_values(row: FileSignal, evidence: QuestionEvidence | IssueEvidence) -> Floats | None:
+    """Return (F,) values of a signal; None where the query has none."""
+    if isinstance(evidence, IssueEvidence):
+        return row.issue(evidence) if row.issue is not None else None
+    return row.question(evidence) if row.question is not None else None

@@ -1,6 +1,6 @@
-"""Reranking: a model that reads query and card together reorders the first few hits.
+"""Reranking: a cross-encoder, which reads query and card together, reorders the first few hits.
 
-Importing sentence-transformers costs six seconds of CPU; it is done when a model is loaded, and no sooner.
+Importing sentence-transformers takes six seconds of CPU, so it is imported when a model is loaded.
 """
 
 import importlib.util
@@ -18,12 +18,12 @@ from codecards.retrieval.hits import Hit, ScoreTerm
 
 DEFAULT_TOP = 10
 DEFAULT_WEIGHT = 3.0
-"""What the best-liked of the first hits gains on the least liked, in points of a score of about 10."""
+"""Points that the hit with the highest model value gains on the one with the lowest; scores are about 10."""
 MAX_CHARACTERS = 2_000
 
 
 class PairScorer(Protocol):
-    """Says how well texts answer a query."""
+    """Scores how well texts answer a query."""
 
     def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         """Return a number for each text, the higher the better, on any scale."""
@@ -34,7 +34,7 @@ class CrossEncoderScorer:
     """A cross-encoder of sentence-transformers.
 
     Args:
-        path: A folder in its format.
+        path: A folder in the format of sentence-transformers.
 
     Raises:
         EmbedderError: The model, or the extra `codecards[transformers]`, is missing.
@@ -49,19 +49,19 @@ class CrossEncoderScorer:
         except (OSError, ValueError, RuntimeError, KeyError, ImportError) as error:
             raise EmbedderError(f"the reranker in {path} can't be loaded: {error}") from error
         if self._model.num_labels != 1:
-            raise EmbedderError(f"the model in {path} has {self._model.num_labels} outputs; a reranker has one")
+            raise EmbedderError(f"the model in {path} has {self._model.num_labels} outputs; a reranker must have one")
 
     def score(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return the model's value of each pair."""
+        """Return the model's value for each pair."""
         return [
             float(value) for value in self._model.predict([(query, text) for text in texts], show_progress_bar=False)
         ]
 
 
 def missing_requirement(path: str | Path) -> str:
-    """Return why a folder can't be used as a reranker, as far as that shows without loading it; "" if it can."""
+    """Return why a folder can't be used as a reranker, without loading it; "" if no reason is found."""
     if not Path(path).is_dir():
-        return f"{path} is no folder with a cross-encoder; name one in sentence-transformers' format"
+        return f"{path} is not a folder; give a folder with a cross-encoder in the format of sentence-transformers"
     if importlib.util.find_spec("sentence_transformers") is None:
         return "a reranker needs sentence-transformers: install codecards[transformers]"
     return ""
@@ -76,15 +76,15 @@ def rerank(
     top: int = DEFAULT_TOP,
     weight: float = DEFAULT_WEIGHT,
 ) -> tuple[Hit, ...]:
-    """Return the hits with the first few in a new order; each of these has one more term, and still sums to its score.
+    """Return the hits with the first few in a new order; the term "reranker" is added to their scores.
 
     Args:
         query: As it was typed.
         hits: Best first.
-        text_of: Gives a card's text.
+        text_of: Returns the text of a card.
         scorer: The model.
-        top: How many are read; those after them keep their places.
-        weight: What the highest value adds against the lowest.
+        top: Number of hits that the model reads; the others keep their places.
+        weight: Points between the highest and the lowest value.
     """
     head = list(hits[:top])
     if len(head) < 2:

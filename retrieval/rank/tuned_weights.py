@@ -1,41 +1,34 @@
-"""Tuned weights: a handful of factors by which one project's history would have the weights of questions changed."""
+"""Tuned weights: factors on groups of question weights, fitted to one project's git history."""
 
 import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import get_args
 
-from codecards.retrieval.rank.weights import LONG, SHORT
+from codecards.retrieval.rank.file_signals import FILE_SIGNALS, LONG, SHORT
+from codecards.retrieval.rank.signals import Group
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
-    "words": ("cards", "best_card", "file_words", "file_fields"),
-    "file_name": (
-        "file_name", "file_name_precision", "file_name_exact", "file_name_common", "file_name_head", "file_name_first",
-    ),
-    "folders": ("folders", "whole_path"),
-    "names": ("action_name", "symbol_name", "symbol_names"),
-    "symbols": ("symbol_in_text", "type_in_text", "first_symbol"),
-    "graph": ("used_by_matches", "centrality", "users"),
-    "documentation": ("documentation", "documentation_best"),
-    "meaning": ("meaning_file", "transformer_card"),
-    "standing": ("size", "depth", "entry", "header", "header_with_source"),
-}  # fmt: skip
-"""Factor → the weights that it scales. Few, since a history of some hundred commits can't tell forty weights apart; what
-puts tests, documents and old versions down is not among them, for commits touch code and would only push it further."""
-LEAST, MOST = 0.25, 4.0
+    group: tuple(row.name for row in FILE_SIGNALS if row.group == group) for group in get_args(Group)
+}
+"""Factor → the signals whose weights it scales. There are few, since a history of some hundred commits can't tell fifty
+weights apart. Penalties for tests, documents and old versions are in no group: commits touch code, and would only raise
+these penalties."""
+MIN_FACTOR, MAX_FACTOR = 0.25, 4.0
 """Bounds of a factor."""
 
 
 @dataclass(frozen=True, slots=True)
 class TunedWeights:
-    """Factors, and where they come from."""
+    """Factors, and how they were fitted."""
 
     factors: Mapping[str, float]
     """Name of a group → factor; 1 changes nothing."""
     version: str
-    """Of codecards."""
+    """Version of codecards."""
     commit: str
-    """What was checked out."""
+    """The commit that was checked out."""
     created: str
     """ISO date."""
     n_tasks: int
@@ -57,6 +50,6 @@ def group_of(weight: str) -> str | None:
 
 
 def weights_digest() -> str:
-    """Return a digest of the default weights: factors that were fitted to others mean nothing any more."""
+    """Return a digest of weights and groups: factors that were fitted to others are not valid any more."""
     text = json.dumps([dict(SHORT), dict(LONG), {name: list(names) for name, names in GROUPS.items()}], sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()

@@ -1,8 +1,8 @@
-"""Verdict: whether what ranks first is an answer, something near, or nothing.
+"""Verdict: whether the first files of a ranking answer the query, are near it, or neither.
 
-It rests on what is there — exact names, paths, what of the question the index knows, names, holds together in one card
-and is near to in meaning — and never on a fused score or rank, for these say which answer is best and not whether one is
-good. Its weights separate the real questions of three families from nonsense (`python -m benchmarks nonsense`).
+It depends on exact names and paths, and on the share of the query that the index knows, that names and paths hold, and
+that one card holds, and on similarity. It never depends on a score or rank, which tell the best answer and not a good
+one. The weights separate real questions of three families from nonsense (`python -m benchmarks nonsense`).
 """
 
 from collections.abc import Sequence
@@ -13,60 +13,59 @@ import numpy as np
 from numpy.typing import NDArray
 
 from codecards.retrieval.evidence.files import Evidence
-from codecards.retrieval.evidence.terms import LEAST_IDF, TermGroups
+from codecards.retrieval.evidence.terms import MIN_IDF, TermGroups
 from codecards.retrieval.evidence.text import FIELD_NAME, FIELD_PARENT
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import Query
 
 Verdict = Literal["found", "weak", "none"]
 
-FLOOR = 0.70
-"""Calibrated similarity from which meaning alone is something near (S2-27)."""
+WEAK_SIMILARITY = 0.70
+"""Calibrated similarity from which similarity alone makes a verdict "weak"."""
 WEAK_IN_FILE = 0.2
-N_LOOKED_AT = 3
-"""Files at the top of which one must hold the answer."""
+"""Share of the query in one file and its path from which a verdict is "weak"."""
+N_TOP_FILES = 3
+"""One of so many first files must hold the answer."""
 SHORT_PARTS, LONG_PARTS = 4, 14
-"""Words from which on a question begins to be a long one, and is one."""
-NAMED_WHERE_LONG, TOGETHER_WHERE_LONG = 5.0, 2.0
-"""How much more the share that is named, or stands together, weighs in a long question: few of its words can."""
+"""Words up to which a question is short, and from which it is long; between them the factors below grow."""
+NAMED_IF_LONG, TOGETHER_IF_LONG = 5.0, 2.0
+"""How much more `named` and `together` count in a long question, few of whose words can be in one name or card."""
 MAX_TERMS = 100
-"""Of a report, so many terms tell how much of it the index knows."""
+"""Terms of a report that `known` is computed from."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerSignals:
-    """What speaks for an answer, each from 0 to about 1; words count by their rarity over files."""
+    """The signals of an answer, each from 0 to about 1; words count by their IDF over files."""
 
     known: float
-    """Share of the question that the index knows at all: of a question about cooking, little."""
+    """Share of the question that the index knows: little of a question about cooking."""
     named: float
-    """Share that the names, parents and path of one of the first files hold, more by the factor above for a long one."""
+    """Largest share in names, parents and path of one of the first files; scaled up for long questions."""
     together: float
-    """Share that one card of these files holds beyond the one word that any card has, more likewise."""
+    """Largest share of the question in one card, minus the share of its best single word; scaled up for long questions."""
     similarity: float | None
-    """The best card's on the calibrated scale; None without vectors."""
+    """Calibrated similarity of the best card; None without vectors."""
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictWeights:
-    """What each of the grounds adds, and the sum from which an answer is found."""
+    """The weight of each signal, and the sum from which an answer is found."""
 
     known: float
     named: float
     together: float
     similarity: float
-    enough: float
+    threshold: float
 
 
-WITH_VECTORS = VerdictWeights(known=4.5, named=5.0, together=2.5, similarity=10.0, enough=14.5)
-"""No ground alone is enough, meaning neither: vectors are too easily pleased."""
-BY_WORDS = VerdictWeights(known=4.0, named=6.0, together=4.5, similarity=0.0, enough=8.0)
-"""A question whose words all stand together in one card is found without a name, as one that is known and named is."""
+WITH_VECTORS = VerdictWeights(known=4.5, named=5.0, together=2.5, similarity=10.0, threshold=14.5)
+"""No single signal reaches the threshold, not even similarity: embeddings find something close to almost anything."""
+BY_WORDS = VerdictWeights(known=4.0, named=6.0, together=4.5, similarity=0.0, threshold=8.0)
+"""A question is found if one card holds all its words, or if it is known and named."""
 
 
 def judge(
-    index: DerivedIndex,
-    query: Query,
     evidence: Evidence,
     top_files: Sequence[int],
     *,
@@ -77,48 +76,47 @@ def judge(
     """Return the verdict on a ranking.
 
     Args:
-        index: The index.
-        query: As parsed.
         evidence: Of the candidates.
-        top_files: Places of the first files among the candidates, best first.
-        has_exact_name: Whether a name that the query is about is defined exactly.
-        is_placed: Whether a path or frame of the query is here.
-        similarity: The best card's, calibrated; None without vectors.
+        top_files: Positions of the first files among the candidates, best first.
+        has_exact_name: Whether one of these files defines the name that the query is about.
+        is_placed: Whether the query names one of these files by path, stack frame or diff.
+        similarity: Calibrated similarity of the best card; None without vectors.
     """
     if is_placed or has_exact_name:
         return "found"
-    files = np.array(top_files[:N_LOOKED_AT], np.int64)
+    index, query = evidence.found.index, evidence.found.query
+    files = np.array(top_files[:N_TOP_FILES], np.int64)
     in_file = _share_in_file(evidence, files)
+    is_weak = in_file >= WEAK_IN_FILE
     if query.kind == "symbol":
-        return "found" if _is_named(index, evidence) else "weak" if in_file >= WEAK_IN_FILE else "none"
-    if query.kind != "path" and is_enough(grounds(index, query, evidence, files, similarity)):
+        if _is_named(index, evidence):
+            return "found"
+        return "weak" if is_weak else "none"
+    if query.kind != "path" and reaches_threshold(answer_signals(evidence, files, similarity)):
         return "found"
-    is_near = query.kind != "path" and similarity is not None and similarity >= FLOOR
-    return "weak" if in_file >= WEAK_IN_FILE or is_near else "none"
+    is_similar = query.kind != "path" and similarity is not None and similarity >= WEAK_SIMILARITY
+    return "weak" if is_weak or is_similar else "none"
 
 
-def grounds(
-    index: DerivedIndex, query: Query, evidence: Evidence, files: NDArray[np.int64], similarity: float | None
-) -> AnswerSignals:
-    """Return what speaks for the first files of a ranking.
+def answer_signals(evidence: Evidence, files: NDArray[np.int64], similarity: float | None) -> AnswerSignals:
+    """Return the signals of an answer in the first files of a ranking.
 
     Args:
-        index: The index.
-        query: As parsed.
         evidence: Of the candidates.
-        files: Places of the first files among the candidates.
-        similarity: The best card's, calibrated; None without vectors.
+        files: Positions of the first files among the candidates.
+        similarity: Calibrated similarity of the best card; None without vectors.
     """
+    index, query = evidence.found.index, evidence.found.query
     groups, matches = evidence.groups, evidence.matches
     rarity = np.where(groups.is_part, groups.idf, 0.0)
     total = float(rarity.sum())
     known = _known_share(index, query, groups)
     if total <= 0 or not len(files):
         return AnswerSignals(known, 0.0, 0.0, similarity)
-    # The groups of a report are of its known words alone.
+    # The term groups of a report are those of its known words only.
     of_all = known if query.is_issue else 1.0
     length = min(1.0, max(0.0, (np.count_nonzero(groups.is_part) - SHORT_PARTS) / (LONG_PARTS - SHORT_PARTS)))
-    # Any single word of the index is in some card.
+    # Some card holds any single word of the index.
     alone = float((rarity * groups.strength.max(axis=0, initial=0.0)).max(initial=0.0)) if len(groups.word_ids) else 0.0
     in_path = np.minimum(1.0, evidence.paths.counts[files])
     is_name = (matches.counts[:, [FIELD_NAME, FIELD_PARENT]].max(axis=1, initial=0) > 0)[matches.pair_entry]
@@ -128,30 +126,29 @@ def grounds(
         in_name = in_path[place].copy()
         np.maximum.at(in_name, matches.file_cell_group[matches.pair_file_cell[mine]], matches.pair_strength[mine])
         named = max(named, float(rarity @ in_name))
-        # A file's path is part of what its cards say: a method "remove" in session_store.py is about sessions.
+        # The path of a file belongs to its cards: a method "remove" in session_store.py is about sessions.
         unsaid = rarity * (1 - in_path[place])
         in_card = matches.card_shares(unsaid)[matches.card_file == file].max(initial=0.0)
         together = max(together, float(rarity @ in_path[place]) + float(in_card))
     rest = total - alone
+    together_share = max(0.0, together - alone) / rest if rest > 1e-6 else 0.0
     return AnswerSignals(
         known=known,
-        named=of_all * named / total * (1 + NAMED_WHERE_LONG * length),
-        together=of_all * max(0.0, together - alone) / rest * (1 + TOGETHER_WHERE_LONG * length)
-        if rest > 1e-6
-        else 0.0,
+        named=of_all * named / total * (1 + NAMED_IF_LONG * length),
+        together=of_all * together_share * (1 + TOGETHER_IF_LONG * length),
         similarity=similarity,
     )
 
 
-def is_enough(ground: AnswerSignals) -> bool:
-    """Return whether what speaks for an answer is enough to call it found."""
-    weights = BY_WORDS if ground.similarity is None else WITH_VECTORS
-    value = weights.known * ground.known + weights.named * ground.named + weights.together * ground.together
-    return value + weights.similarity * (ground.similarity or 0.0) >= weights.enough
+def reaches_threshold(signals: AnswerSignals) -> bool:
+    """Return whether the weighted sum of the signals makes a verdict "found"."""
+    weights = BY_WORDS if signals.similarity is None else WITH_VECTORS
+    value = weights.known * signals.known + weights.named * signals.named + weights.together * signals.together
+    return value + weights.similarity * (signals.similarity or 0.0) >= weights.threshold
 
 
 def _known_share(index: DerivedIndex, query: Query, groups: TermGroups) -> float:
-    """Return the share of a question, by the rarity of its words, that the index knows; a report is read by its terms."""
+    """Return the share of a query, by the IDF of its words, that the index knows; of a report, by its first terms."""
     if not query.is_issue:
         rarity = np.where(groups.is_part, groups.idf, 0.0)
         return float(rarity[groups.known].sum() / max(float(rarity.sum()), 1e-9))
@@ -161,14 +158,14 @@ def _known_share(index: DerivedIndex, query: Query, groups: TermGroups) -> float
         word_id = index.vocabulary.find(term.token)
         n_files = int(columns.word_files[word_id]) if word_id >= 0 else 0
         missing = max(0, columns.n_files - n_files)
-        rarity_of_one = max(LEAST_IDF, float(np.log1p((missing + 0.5) / (n_files + 0.5)))) * term.weight
+        rarity_of_one = max(MIN_IDF, float(np.log1p((missing + 0.5) / (n_files + 0.5)))) * term.weight
         total += rarity_of_one
         known += rarity_of_one if word_id >= 0 else 0.0
     return known / total if total else 0.0
 
 
 def _share_in_file(evidence: Evidence, files: NDArray[np.int64]) -> float:
-    """Return the largest share of the question that one of the first files holds with its path."""
+    """Return the largest share of the query that one of the first files holds, its path included."""
     groups, matches = evidence.groups, evidence.matches
     rarity = np.where(groups.is_part, groups.idf, 0.0)
     total = float(rarity.sum())
@@ -184,14 +181,14 @@ def _share_in_file(evidence: Evidence, files: NDArray[np.int64]) -> float:
 
 
 def _is_named(index: DerivedIndex, evidence: Evidence) -> bool:
-    """Return whether some name or path holds the query as a whole, however it is cased and joined; no relatives.
+    """Return whether some name or path is the query as a whole, in any case and joined in any way; without related words.
 
-    What is merely used is not found: "where is assertEqual" has no answer in a repository that does not define it.
+    A use is not enough: "where is assertEqual" has no answer in a repository that does not define it.
     """
     groups, matches = evidence.groups, evidence.matches
     wholes = [term.token for term in groups.terms if term.kind == "whole"]
     parts = [term.token for term in groups.terms if term.kind == "part"]
-    # The last identifier of a qualified name is what is asked for.
+    # A qualified name asks for its last identifier.
     wanted = wholes[-1:] or [form for part in parts[-1:] for form in (part, f"={part}")]
     for word in wanted:
         word_id = index.vocabulary.find(word)

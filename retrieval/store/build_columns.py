@@ -1,6 +1,6 @@
-"""Column building: files become columns, fresh or merged with the columns of the generation before.
+"""Builds the columns of files, from scratch or merged with those of the previous generation.
 
-**Invariant:** merged columns equal those that are built anew from the same files, the snapshot's ids aside.
+**Invariant:** merged columns equal columns built from scratch from the same files, apart from the snapshot's ids.
 """
 
 import os
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from codecards.indexer.cards.card import Card
 from codecards.indexer.cards.words import FIELDS
 from codecards.indexer.store.derived import ChangedFile
-from codecards.retrieval.store.columns import KIND_NUMBERS, ROLES, Columns, Int64s
+from codecards.retrieval.store.columns import KIND_NUMBERS, ROLES, Columns, Int64s, runs, starts
 from codecards.retrieval.store.names import name_hash
 from codecards.retrieval.store.paths import path_words
 from codecards.retrieval.store.vocabulary import Vocabulary
@@ -24,41 +24,40 @@ _ROLE_NUMBERS = {role: number for number, role in enumerate(ROLES)}
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Columns of some files that know nothing of other files; words by id of one vocabulary."""
+    """Columns of some files that do not depend on other files; words are ids of one vocabulary."""
 
     paths: list[bytes]
-    """As `os.fsencode` gives them."""
+    """Encoded by `os.fsencode`."""
     languages: list[str]
     files: dict[str, NDArray[Any]]
-    """Columns with a row a file."""
+    """Columns with one row per file."""
     places: dict[str, NDArray[Any]]
-    """Columns with a row a word of a path."""
+    """Columns with one row per word of a path."""
     n_places: Int64s
-    """Words in each file's path."""
+    """Number of words in each file's path."""
     cards: dict[str, NDArray[Any]]
-    """Columns with a row a card."""
+    """Columns with one row per card."""
     n_cards: Int64s
-    """Cards of each file."""
+    """Number of cards in each file."""
     entries: dict[str, NDArray[Any]]
-    """Columns with a row a word of a card."""
+    """Columns with one row per word of a card."""
     n_entries: Int64s
-    """Words of each card."""
+    """Number of words in each card."""
 
 
-FILE_COLUMNS = ("file_id", "role", "n_lines", "stem_hash", "depth")
-PLACE_COLUMNS = ("place_word", "place_kind")
-CARD_COLUMNS = (
-    "card_id", "kind", "folded_name", "exact_name", "parent_name", "nesting", "first_line", "last_line", "field_length",
-)  # fmt: skip
-ENTRY_COLUMNS = ("entry_word", "entry_counts")
+_FILE_COLUMNS = ("file_id", "role", "n_lines", "stem_hash", "depth")
+_CARD_COLUMNS = (
+    *("card_id", "kind", "folded_name", "exact_name", "parent_name"),
+    *("nesting", "first_line", "last_line", "field_length"),
+)
 
 
 def rows_of_files(files: Sequence[ChangedFile], word_ids: Mapping[str, int]) -> Rows:
     """Return the columns of files.
 
     Args:
-        files: In any order, which is kept.
-        word_ids: Id of every word of their paths and cards.
+        files: In any order; the rows keep it.
+        word_ids: Word -> id, for every word of their paths and cards.
     """
     placed = [path_words(one.entry.path) for one in files]
     place_words: list[int] = []
@@ -100,9 +99,9 @@ def rows_of_columns(columns: Columns, languages: Sequence[str], kept: Int64s, wo
     """Return the columns of some files of an older generation.
 
     Args:
-        columns: Of the older generation.
-        languages: By the numbers that are stored there.
-        kept: The files' rows, ascending.
+        columns: Columns of the older generation.
+        languages: Languages by the numbers that those columns store.
+        kept: Rows of the files, ascending.
         word_ids: Old word id -> new word id.
     """
     n_places = np.diff(columns.place_offset)[kept]
@@ -116,18 +115,18 @@ def rows_of_columns(columns: Columns, languages: Sequence[str], kept: Int64s, wo
     return Rows(
         paths=[path_bytes[bounds[row] : bounds[row + 1]] for row in kept.tolist()],
         languages=[languages[number] for number in columns.language[kept].tolist()],
-        files={name: getattr(columns, name)[kept] for name in FILE_COLUMNS},
+        files={name: getattr(columns, name)[kept] for name in _FILE_COLUMNS},
         places={"place_word": word_ids[columns.place_word[places]], "place_kind": columns.place_kind[places]},
         n_places=n_places,
-        cards={name: getattr(columns, name)[cards] for name in CARD_COLUMNS},
+        cards={name: getattr(columns, name)[cards] for name in _CARD_COLUMNS},
         n_cards=n_cards,
         entries={"entry_word": word_ids[columns.entry_word[entries]], "entry_counts": columns.entry_counts[entries]},
         n_entries=n_entries,
     )
 
 
-def merged(first: Rows, second: Rows) -> Rows:
-    """Return the files of both, in order of their paths."""
+def merge_rows(first: Rows, second: Rows) -> Rows:
+    """Return the rows of both, ordered by path."""
     paths = first.paths + second.paths
     order = np.array(sorted(range(len(paths)), key=paths.__getitem__), np.int64)
     n_places, n_cards = (
@@ -142,37 +141,24 @@ def merged(first: Rows, second: Rows) -> Rows:
     return Rows(
         paths=[paths[row] for row in order.tolist()],
         languages=[languages[row] for row in order.tolist()],
-        files=_joined(first.files, second.files, order),
-        places=_joined(first.places, second.places, place_order),
+        files=_concatenated(first.files, second.files, order),
+        places=_concatenated(first.places, second.places, place_order),
         n_places=n_places[order],
-        cards=_joined(first.cards, second.cards, card_order),
+        cards=_concatenated(first.cards, second.cards, card_order),
         n_cards=n_cards[order],
-        entries=_joined(first.entries, second.entries, entry_order),
+        entries=_concatenated(first.entries, second.entries, entry_order),
         n_entries=n_entries[card_order],
     )
 
 
-def runs(first: Int64s, lengths: Int64s) -> Int64s:
-    """Return the numbers of several runs in a row: first (5, 2), lengths (2, 3) → 5 6 2 3 4."""
-    offsets = np.repeat(first - starts(lengths)[:-1], lengths)
-    return offsets + np.arange(len(offsets), dtype=np.int64)
-
-
-def starts(lengths: NDArray[np.integer[Any]]) -> Int64s:
-    """Return where each of several runs begins, and the end."""
-    found = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=found[1:])
-    return found
-
-
 def distinct_words(columns: Columns, row: int) -> NDArray[np.uint32]:
-    """Return the ids of the words in a file's cards, each once."""
+    """Return the ids of the distinct words in a file's cards."""
     first, last = columns.card_offset[row], columns.card_offset[row + 1]
     return np.unique(columns.entry_word[columns.entry_offset[first] : columns.entry_offset[last]])
 
 
-def merged_vocabulary(old_words: Sequence[str], new_words: set[str]) -> tuple[Vocabulary, dict[str, int]]:
-    """Return the vocabulary of old and new words, and every word's id."""
+def merge_vocabularies(old_words: Sequence[str], new_words: set[str]) -> tuple[Vocabulary, dict[str, int]]:
+    """Return the vocabulary of old and new words, and word -> id."""
     vocabulary = Vocabulary.of(new_words.union(old_words))
     return vocabulary, {word: word_id for word_id, word in enumerate(vocabulary.all_words())}
 
@@ -180,7 +166,7 @@ def merged_vocabulary(old_words: Sequence[str], new_words: set[str]) -> tuple[Vo
 def _entries(
     files: Sequence[ChangedFile], word_ids: Mapping[str, int]
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint8], Int64s]:
-    """Return word id and counts of every entry, and the number of entries of every card."""
+    """Return the word id and the counts of each entry, and the number of entries in each card."""
     words: list[NDArray[np.uint32]] = [np.zeros(0, np.uint32)]
     counts: list[NDArray[np.uint8]] = [np.zeros((0, len(FIELDS)), np.uint8)]
     lengths: list[Int64s] = [np.zeros(0, np.int64)]
@@ -197,10 +183,10 @@ def _entries(
 
 
 def _field_lengths(entry_counts: NDArray[np.uint8], n_entries: Int64s) -> NDArray[np.uint16]:
-    """Return (n_cards, 6): the sum of each card's counts by field."""
+    """Return (n_cards, 6): sum of each card's counts in each field."""
     ends = starts(n_entries)
     lengths = np.zeros((len(n_entries), len(FIELDS)), np.uint16)
-    for field in range(len(FIELDS)):  # one by one: the sums are eight times as large as the counts
+    for field in range(len(FIELDS)):  # field by field: the sums take eight times the memory of the counts
         sums = starts(entry_counts[:, field])
         lengths[:, field] = np.minimum(sums[ends[1:]] - sums[ends[:-1]], 65535)
     return lengths
@@ -219,7 +205,7 @@ def _card_columns(cards: Sequence[Card]) -> dict[str, NDArray[Any]]:
     }
 
 
-def _joined(
+def _concatenated(
     first: Mapping[str, NDArray[Any]], second: Mapping[str, NDArray[Any]], order: Int64s
 ) -> dict[str, NDArray[Any]]:
     return {name: np.concatenate([first[name], second[name]])[order] for name in first}

@@ -1,39 +1,37 @@
-"""Glossary mining: which English words a repository uses for its Chinese ones, from what it says in both.
+"""Mines the English words that a repository uses for its Chinese ones from texts that it has in both languages.
 
-Three kinds of places say the same in both: a message catalog and its translations, documents that lie beside each other in
-both languages (their sections, in order), and cards with Chinese documentation and an English name. From all of them
-together the words that go together more often than chance are taken.
+Three sources give such pairs of texts: message catalogs with translations, parallel documents in both languages (section by
+section), and cards with Chinese documentation and an English name. The glossary keeps the words that occur together more
+often than by chance over all pairs.
 
-Source: the squared phi coefficient of two words over pairs of texts (Gale, Church 1991), without its small correction.
+Source: the squared phi coefficient of two words over pairs of texts (Gale and Church 1991), without its small correction.
 """
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from codecards.indexer.cards.words import is_pair_script, stem, word_tokens, words
-from codecards.retrieval.query.words import STOP_CHARACTERS, STOP_WORDS
-from codecards.retrieval.store.build_columns import runs
-from codecards.retrieval.store.columns import Columns
+from codecards.retrieval.query.words import stop_characters, stop_words
+from codecards.retrieval.store.columns import Columns, runs
 from codecards.retrieval.store.folder import COLUMNS_FOLDER
 from codecards.retrieval.store.glossary import GLOSSARY_FILE
 from codecards.retrieval.store.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from codecards.indexer.store.derived import GenerationDiff
-    from codecards.indexer.store.rows import IndexedFile
 
 TEXTS_FILE = "bilingual_texts.json"
 MAX_PAIRS = 6_000
 MAX_CHINESE, MAX_ENGLISH = 40, 16
-"""Words of one pair that are counted; a longer text says too little about which belong together."""
+"""Words of one pair that are counted; in longer texts too many words occur together by chance."""
 MAX_CATALOG_CHARACTERS = 1_000_000
-LEAST_PHI = 0.3
-MOST_SURE = 0.8
+MIN_PHI = 0.3
+MAX_STRENGTH = 0.8
 N_NAMES = 2
 NAME, SIGNATURE = 0, 2
 
@@ -50,11 +48,11 @@ IdPair = tuple[NDArray[np.int64], NDArray[np.int64]]
 """(ids of Chinese words, ids of English ones)"""
 
 
-def derive_glossary(change: "GenerationDiff", read_text: Callable[["IndexedFile"], str | None]) -> None:
-    """Write what a repository says in both languages, after columns and vocabulary; nothing where it does not.
+def build_glossary(change: "GenerationDiff") -> None:
+    """Write the glossary of a bilingual repository, after its columns and vocabulary; write nothing for any other.
 
     Raises:
-        OSError: It can't be written.
+        OSError: A file can't be written.
         ValueError: The old folder is damaged.
     """
     texts: dict[str, dict[str, str]] = {}
@@ -69,7 +67,7 @@ def derive_glossary(change: "GenerationDiff", read_text: Callable[["IndexedFile"
         changed = {one.entry.path for one in change.changed}
         texts = {path: text for path, text in known.items() if path in paths and path not in changed}
     for one in change.changed:
-        if is_catalog(one.entry.path) and (text := read_text(one.entry)) and len(text) <= MAX_CATALOG_CHARACTERS:
+        if is_catalog(one.entry.path) and (text := change.read_text(one.entry)) and len(text) <= MAX_CATALOG_CHARACTERS:
             texts[one.entry.path] = catalog_texts(one.entry.path, text)
     pairs = [*_of_texts(texts, vocabulary), *_of_documents(columns, paths, vocabulary), *_of_cards(columns, vocabulary)]
     glossary = associated(pairs, vocabulary, columns.word_files)
@@ -80,12 +78,12 @@ def derive_glossary(change: "GenerationDiff", read_text: Callable[["IndexedFile"
 
 
 def is_catalog(path: str) -> bool:
-    """Return whether a path is that of messages in Chinese, or of keyed texts in Chinese or English."""
+    """Return whether a path names a Chinese message catalog, or a file of keyed texts in Chinese or English."""
     return bool(_catalog.search(path)) or (path.endswith(_keyed_suffix) and bool(_locale.search(path)))
 
 
 def catalog_texts(path: str, text: str) -> dict[str, str]:
-    """Return English → Chinese for a .po file; key → text for a file of keyed texts, keys that come twice left out."""
+    """Return English → Chinese for a .po file; key → text for a file of keyed texts, without repeated keys."""
     if path.endswith(".po"):
         return {english: chinese for chinese, english in po_pairs(text)}
     found: dict[str, str] = {}
@@ -99,7 +97,7 @@ def catalog_texts(path: str, text: str) -> dict[str, str]:
 
 
 def po_pairs(text: str) -> Iterator[Pair]:
-    """Yield (translation, message) of a .po file that are both there."""
+    """Yield (translation, message) of a .po file where both are present."""
     said: dict[str, str] = {}
     key = ""
     for line in [*text.split("\n"), 'msgid ""']:
@@ -117,12 +115,12 @@ def po_pairs(text: str) -> Iterator[Pair]:
 def associated(
     pairs: Sequence[IdPair], vocabulary: Vocabulary, n_files: NDArray[np.uint32]
 ) -> dict[str, list[tuple[str, float]]]:
-    """Return Chinese word → [(English stem, how surely), …] of the words that go together, the surest first.
+    """Return Chinese word → [(English stem, strength), …] of the words that occur together, strongest first.
 
     Args:
-        pairs: What was said in both languages.
-        vocabulary: The words' ids.
-        n_files: (n_words,): in how many files each is; of equally sure ones the rarer comes first.
+        pairs: Texts in both languages, as word ids.
+        vocabulary: The vocabulary of the ids.
+        n_files: (n_words,): number of files with each word; of equally strong ones the rarer comes first.
     """
     if len(pairs) > MAX_PAIRS:
         pairs = [pairs[place * len(pairs) // MAX_PAIRS] for place in range(MAX_PAIRS)]
@@ -135,20 +133,20 @@ def associated(
     n_chinese = np.bincount(np.concatenate([chinese for chinese, _ in pairs]), minlength=n_words)
     n_english = np.bincount(np.concatenate([english for _, english in pairs]), minlength=n_words)
     chinese, english = cells // n_words, cells % n_words
-    # One occurrence together may always be chance: it is not counted.
+    # A single common occurrence may be chance, so one is subtracted.
     phi = (counts - 1.0) ** 2 / (n_chinese[chinese] * n_english[english])
-    sure = phi >= LEAST_PHI
+    is_strong = phi >= MIN_PHI
     found: dict[str, list[tuple[str, float]]] = {}
-    order = np.lexsort((english[sure], n_files[english[sure]], -phi[sure], chinese[sure]))
-    for place in np.flatnonzero(sure)[order].tolist():
+    order = np.lexsort((english[is_strong], n_files[english[is_strong]], -phi[is_strong], chinese[is_strong]))
+    for place in np.flatnonzero(is_strong)[order].tolist():
         names = found.setdefault(vocabulary[int(chinese[place])], [])
         if len(names) < N_NAMES:
-            names.append((vocabulary[int(english[place])], round(MOST_SURE * float(np.sqrt(phi[place])), 3)))
+            names.append((vocabulary[int(english[place])], round(MAX_STRENGTH * float(np.sqrt(phi[place])), 3)))
     return found
 
 
 def _of_texts(texts: Mapping[str, Mapping[str, str]], vocabulary: Vocabulary) -> Iterator[IdPair]:
-    """Yield the pairs of catalogs, and of keyed texts whose files differ in nothing but the language of their path."""
+    """Yield the pairs of catalogs, and of keyed texts whose paths differ only in the language."""
     english = {_locale.sub(r"\1*", path): keyed for path, keyed in texts.items() if _language(path) == "en"}
     for path, keyed in sorted(texts.items()):
         if path.endswith(".po"):
@@ -164,7 +162,7 @@ def _of_texts(texts: Mapping[str, Mapping[str, str]], vocabulary: Vocabulary) ->
 
 
 def _of_documents(columns: Columns, paths: Mapping[str, int], vocabulary: Vocabulary) -> Iterator[IdPair]:
-    """Yield the sections of documents in both languages that have equally many."""
+    """Yield the sections of parallel documents that have equally many."""
     twins: dict[str, list[int]] = {}
     for path, row in paths.items():
         if path.lower().endswith(_document):
@@ -182,7 +180,7 @@ def _of_documents(columns: Columns, paths: Mapping[str, int], vocabulary: Vocabu
 
 
 def _of_cards(columns: Columns, vocabulary: Vocabulary) -> Iterator[IdPair]:
-    """Yield cards with Chinese in them and an English name."""
+    """Yield the words of cards that contain Chinese and have an English name."""
     is_chinese = np.zeros(len(vocabulary), np.bool_)
     ids = _chinese_ids(vocabulary)
     is_chinese[ids.start : ids.stop] = True
@@ -202,7 +200,7 @@ def _both(chinese: NDArray[np.int64], english: NDArray[np.int64]) -> Iterator[Id
 
 
 def _words(columns: Columns, card: int, vocabulary: Vocabulary, fields: Sequence[int] = (0, 1, 2, 3, 4)) -> IdPair:
-    """Return the ids of a card's Chinese words, and of its English ones in some fields."""
+    """Return the ids of a card's Chinese words, and of its English words in some fields."""
     first, last = int(columns.entry_offset[card]), int(columns.entry_offset[card + 1])
     ids = columns.entry_word[first:last].astype(np.int64)
     chinese, english = _chinese_ids(vocabulary), _english_ids(vocabulary)
@@ -212,13 +210,13 @@ def _words(columns: Columns, card: int, vocabulary: Vocabulary, fields: Sequence
     said = [
         word_id
         for word_id in ids[(ids >= chinese.start) & (ids < chinese.stop)].tolist()
-        if not STOP_CHARACTERS.intersection(vocabulary[word_id])
+        if not stop_characters().intersection(vocabulary[word_id])
     ]
     return np.array(said, np.int64), np.array(kept, np.int64)
 
 
 def _ids(text: str, vocabulary: Vocabulary) -> IdPair:
-    """Return the ids of a text's Chinese words, and of its English ones."""
+    """Return the ids of a text's Chinese words, and of its English words."""
     chinese: dict[int, None] = {}
     english: dict[int, None] = {}
     for word in words(text):
@@ -227,14 +225,14 @@ def _ids(text: str, vocabulary: Vocabulary) -> IdPair:
             if word_id < 0 or token.startswith("="):
                 continue
             if is_pair_script(token):
-                if not STOP_CHARACTERS.intersection(token):
+                if not stop_characters().intersection(token):
                     chinese[word_id] = None
             elif token.isascii() and token.isalpha() and token not in _STOP_STEMS:
                 english[word_id] = None
     return np.array(list(chinese), np.int64), np.array(list(english), np.int64)
 
 
-_STOP_STEMS = frozenset(stem(word) for word in STOP_WORDS)
+_STOP_STEMS = frozenset(stem(word) for word in stop_words())
 
 
 def _chinese_ids(vocabulary: Vocabulary) -> range:

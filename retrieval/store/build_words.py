@@ -1,4 +1,4 @@
-"""Word derivation: columns, vocabulary and word index of a generation, from what changed and from the one before."""
+"""Builds columns, vocabulary and word index of a generation from its changes and the previous generation."""
 
 import json
 import os
@@ -13,26 +13,25 @@ from codecards.indexer.store.derived import ChangedFile, GenerationDiff
 from codecards.retrieval.store.build_columns import (
     Rows,
     distinct_words,
-    merged,
-    merged_vocabulary,
+    merge_rows,
+    merge_vocabularies,
     rows_of_columns,
     rows_of_files,
-    starts,
 )
-from codecards.retrieval.store.columns import ROLES, Columns
+from codecards.retrieval.store.columns import ROLES, Columns, starts
 from codecards.retrieval.store.file_links import centrality, link_columns
 from codecards.retrieval.store.folder import COLUMNS_FOLDER, FORMAT, KEYWORDS_FOLDER, META_FILE, read_languages
-from codecards.retrieval.store.keyword_index import OFTEN, VERY_OFTEN, FileDocument, joined_tokens, write_keyword_index
+from codecards.retrieval.store.keyword_index import OFTEN, VERY_OFTEN, FileDocument, join_tokens, write_keyword_index
 from codecards.retrieval.store.paths import old_versions, path_flags, path_words
 from codecards.retrieval.store.vocabulary import Vocabulary
 
 
-def derive_words(change: GenerationDiff) -> None:
-    """Derive columns and word index of a new generation from what changed and from the generation before.
+def build_words(change: GenerationDiff) -> None:
+    """Write columns, vocabulary and word index of a new generation.
 
     Raises:
         OSError: The new folder can't be written.
-        ValueError: The old one is damaged.
+        ValueError: The old folder is damaged.
     """
     folder = change.new_folder
     (folder / COLUMNS_FOLDER).mkdir(parents=True)
@@ -56,8 +55,8 @@ def derive_words(change: GenerationDiff) -> None:
 
 
 def _fresh_rows(files: Sequence[ChangedFile], words: set[str]) -> tuple[Rows, Vocabulary, NDArray[np.int64]]:
-    """Return rows, vocabulary, and the number of files with each word in a card."""
-    vocabulary, word_ids = merged_vocabulary((), words)
+    """Return the rows, the vocabulary, and the number of files that have each word in a card."""
+    vocabulary, word_ids = merge_vocabularies((), words)
     rows = rows_of_files(sorted(files, key=lambda one: os.fsencode(one.entry.path)), word_ids)
     return rows, vocabulary, _count_words(files, word_ids, np.zeros(len(vocabulary), np.int64))
 
@@ -65,7 +64,7 @@ def _fresh_rows(files: Sequence[ChangedFile], words: set[str]) -> tuple[Rows, Vo
 def _updated_rows(
     change: GenerationDiff, old_folder: Path, gone: set[int], new_words: set[str]
 ) -> tuple[Rows, Vocabulary, NDArray[np.int64]]:
-    """Return the same as `_fresh_rows`, with the files that did not change taken from the old folder."""
+    """Return the same as `_fresh_rows`; unchanged files come from the old folder."""
     old = Columns.open(old_folder / COLUMNS_FOLDER)
     is_gone = np.isin(old.file_id, np.fromiter(gone, np.int64, len(gone)))
     old_files, old_paths = old.word_files.astype(np.int64), old.word_paths.astype(np.int64)
@@ -75,12 +74,12 @@ def _updated_rows(
     old_words = Vocabulary.open(old_folder).all_words()
     used = (old_files > 0) | (old_paths > 0)
     still_used = [word for word, is_used in zip(old_words, used.tolist(), strict=True) if is_used]
-    vocabulary, word_ids = merged_vocabulary(still_used, new_words)
+    vocabulary, word_ids = merge_vocabularies(still_used, new_words)
     new_ids = np.fromiter((word_ids.get(word, 0) for word in old_words), np.uint32, len(old_words))
     word_files = np.zeros(len(vocabulary), np.int64)
     word_files[new_ids[used]] = old_files[used]
     kept = rows_of_columns(old, read_languages(old_folder), np.flatnonzero(~is_gone), new_ids)
-    rows = merged(kept, rows_of_files(change.changed, word_ids))
+    rows = merge_rows(kept, rows_of_files(change.changed, word_ids))
     return rows, vocabulary, _count_words(change.changed, word_ids, word_files)
 
 
@@ -97,7 +96,7 @@ def _count_words(
 def _columns(
     rows: Rows, word_files: NDArray[np.int64], links: Sequence[tuple[int, int, int]]
 ) -> tuple[Columns, list[str]]:
-    """Return the whole columns, with what depends on several files, and the languages by number."""
+    """Return all columns, with those that depend on several files, and the languages by number."""
     n_files, n_words = len(rows.paths), len(word_files)
     paths = [os.fsdecode(path) for path in rows.paths]
     languages = sorted(set(rows.languages))
@@ -135,7 +134,7 @@ def _columns(
 
 
 def _document(one: ChangedFile) -> FileDocument:
-    """Return what the keyword index holds of a file."""
+    """Return the document of a file in the keyword index."""
     tokens = one.tokens
     entry_words = np.frombuffer(tokens.token_index, np.uint32)
     counts = np.frombuffer(tokens.counts, np.uint8).reshape(-1, len(FIELDS))
@@ -146,8 +145,8 @@ def _document(one: ChangedFile) -> FileDocument:
     return FileDocument(
         file_id=one.entry.file_id,
         text=" ".join(tokens.vocabulary),
-        often=joined_tokens(tokens.vocabulary, np.flatnonzero(total >= OFTEN).tolist()),
-        very_often=joined_tokens(tokens.vocabulary, np.flatnonzero(total >= VERY_OFTEN).tolist()),
-        names=joined_tokens(tokens.vocabulary, np.flatnonzero(in_names > 0).tolist()),
+        often=join_tokens(tokens.vocabulary, np.flatnonzero(total >= OFTEN).tolist()),
+        very_often=join_tokens(tokens.vocabulary, np.flatnonzero(total >= VERY_OFTEN).tolist()),
+        names=join_tokens(tokens.vocabulary, np.flatnonzero(in_names > 0).tolist()),
         place=" ".join({**dict.fromkeys(place.stem), **dict.fromkeys(place.folder), **dict.fromkeys(place.outer)}),
     )

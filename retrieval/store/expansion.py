@@ -1,32 +1,32 @@
-"""Expansion: the words of a vocabulary that stand for a query's word, each with how surely."""
+"""Expands a query word to related words of the vocabulary, each with a strength."""
 
-from codecards.retrieval.query.words import ABBREVIATIONS
+from codecards.retrieval.query.words import abbreviations
 from codecards.retrieval.store.vocabulary import Vocabulary
 
 MAX_EXPANSIONS = 12
 SHORTEST = 4
-"""Letters that a word must share at its beginning."""
+"""Length of the prefix that related words share."""
 NEAR, FAR = 0.6, 0.5
-"""Strength of a word that goes on for up to four letters, and of more distant relatives."""
+"""Strength of a word that is up to four letters longer, and of a more distant relative."""
 ABBREVIATED = 0.7
 JOINED = 0.8
-"""Strength of a compound that is written as one word in the question: ratelimit → rate_limit."""
+"""Strength of a compound that the question writes as one word: ratelimit → rate_limit."""
 MAX_CACHED = 20_000
 
 
 class Expander:
-    """Expands words by bisection; remembers what it found. Safe for several threads."""
+    """Expands words by binary search and caches the results. Safe for several threads."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
         self._known: dict[tuple[str, bool], tuple[tuple[int, float], ...]] = {}
 
     def expand(self, word: str, *, relatives: bool = True) -> tuple[tuple[int, float], ...]:
-        """Return (word id, strength from 0 to 1) of what a stem stands for, itself first with 1.
+        """Return (word id, strength from 0 to 1) for a stem and its related words; the stem itself comes first with 1.
 
         Args:
-            word: A stem as `word_tokens` gives it.
-            relatives: Whether other words than itself and its compound form count.
+            word: A stem as returned by `word_tokens`.
+            relatives: Whether words other than the stem and its compound form count.
         """
         key = (word, relatives)
         found = self._known.get(key)
@@ -54,10 +54,10 @@ class Expander:
         return tuple(found.items())
 
     def _relatives(self, word: str) -> list[tuple[int, float]]:
-        """Return the strongest relatives of a stem, the nearest in length first."""
+        """Return the strongest relatives of a stem; of equally strong ones, the nearest in length first."""
         vocabulary = self._vocabulary
         others: list[tuple[float, int, int]] = []
-        for other in ABBREVIATIONS.get(word, ()):
+        for other in abbreviations().get(word, ()):
             word_id = vocabulary.find(other)
             if word_id >= 0:
                 others.append((-ABBREVIATED, 0, word_id))
@@ -71,9 +71,9 @@ class Expander:
 
 
 def relation(word: str, other: str) -> float:
-    """Return how surely two stems mean the same, 0 for not at all.
+    """Return the strength with which one stem stands for another, 0 for unrelated stems.
 
-    "valid" and "validat" do, "rout" and "router"; "inter" and "internet" too, which is the price.
+    Relates "valid" and "validat", "rout" and "router"; wrongly also "inter" and "internet".
     """
     shorter, longer = (word, other) if len(word) <= len(other) else (other, word)
     if len(shorter) < SHORTEST:

@@ -1,4 +1,4 @@
-"""File links: which files use what of which, as columns, and how central each file is in that net."""
+"""Builds the columns of links between files, and each file's centrality in that graph."""
 
 from collections.abc import Sequence
 
@@ -9,15 +9,15 @@ from codecards.retrieval.store.columns import Bytes, Floats, Int64s, Uint32s
 DAMPING = 0.85
 N_ROUNDS = 15
 TEST_WEIGHT = 0.1
-"""A link out of a test says little of what the program itself is built on."""
+"""Weight of a link from a test, which says little about what the program is built on."""
 
 
 def link_columns(links: Sequence[tuple[int, int, int]], file_id: Int64s) -> tuple[Int64s, Uint32s, Floats]:
-    """Return where each file's links begin, their targets by row, and their weights.
+    """Return the start of each file's links, the links' target rows, and their weights.
 
     Args:
-        links: (source file id, target file id, number of uses); those of unknown files are left out.
-        file_id: (n_files,): the rows' ids.
+        links: (source file id, target file id, number of uses); links of unknown files are dropped.
+        file_id: (n_files,): file id of each row.
     """
     n_files = len(file_id)
     order = np.argsort(file_id)
@@ -36,9 +36,9 @@ def link_columns(links: Sequence[tuple[int, int, int]], file_id: Int64s) -> tupl
 
 
 def centrality(offset: Int64s, target: Uint32s, weight: Floats, is_test: Bytes) -> Floats:
-    """Return (n_files,) PageRank times the number of files, so that 1 is the average.
+    """Return (n_files,): PageRank times the number of files; 1 is average.
 
-    Source: Page et al. 1998; files without links give to all alike.
+    Source: Page et al. 1998; a file without links spreads its rank evenly over all files.
     """
     n_files = len(offset) - 1
     if not n_files:

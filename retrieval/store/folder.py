@@ -1,14 +1,14 @@
-"""Derived folder: where things lie that are derived from one generation, and whether they are whole.
+"""The layout of the derived folder of one generation, and the check that its files are complete.
 
     derived/7/
         meta.json       format and languages
         columns/        `Columns`
         words.bin …     `Vocabulary`
         keywords/       tantivy
-        vectors/        `VectorLane`, where an embedder was given
+        vectors/        `CardVectors`, if there was an embedder
         contents.json   size and digest of every file; written last
 
-The folder of the generation before is read, never changed: readers still use it.
+The folder of the previous generation is only read: readers still use it.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from pathlib import Path
 from codecards.errors import SnapshotDamagedError
 
 FORMAT = 4
-"""Raised by one whenever older derived files can't be read any more."""
+"""Raised by one when older derived files can no longer be read."""
 META_FILE = "meta.json"
 CONTENTS_FILE = "contents.json"
 COLUMNS_FOLDER = "columns"
@@ -30,8 +30,8 @@ def read_languages(folder: Path) -> list[str]:
     """Return the languages by the number that the columns store.
 
     Raises:
-        OSError: The folder is no derived index.
-        ValueError: It is of another format.
+        OSError: The folder is not a derived index.
+        ValueError: The folder has another format.
     """
     meta = json.loads((folder / META_FILE).read_text(encoding="utf-8"))
     if meta["format"] != FORMAT:
@@ -40,16 +40,16 @@ def read_languages(folder: Path) -> list[str]:
 
 
 def check_contents(folder: Path) -> None:
-    """Check that the derived files are those that were written.
+    """Check that the derived files are unchanged since they were written.
 
-    A file whose size and time stamp are as noted is trusted; another one is read and compared by its digest.
+    A file with the recorded size and time stamp is trusted; any other is compared by its digest.
 
     Raises:
-        SnapshotDamagedError: One is missing or different.
+        SnapshotDamagedError: A file is missing or differs.
     """
     try:
-        noted = json.loads((folder / CONTENTS_FILE).read_text(encoding="utf-8"))
-        for name, (size, mtime_ns, digest) in noted.items():
+        recorded = json.loads((folder / CONTENTS_FILE).read_text(encoding="utf-8"))
+        for name, (size, mtime_ns, digest) in recorded.items():
             path = folder / name
             status = path.stat()
             if status.st_size == size and status.st_mtime_ns == mtime_ns:
@@ -62,13 +62,13 @@ def check_contents(folder: Path) -> None:
 
 
 def write_contents(folder: Path) -> None:
-    """Note the derived files as they are now; the last thing that is written."""
-    noted = {}
+    """Record size, time stamp and digest of all derived files; call this last."""
+    recorded = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.name.endswith(".lock"):
             status = path.stat()
-            noted[path.relative_to(folder).as_posix()] = (status.st_size, status.st_mtime_ns, _digest(path))
-    (folder / CONTENTS_FILE).write_text(json.dumps(noted), encoding="utf-8")
+            recorded[path.relative_to(folder).as_posix()] = (status.st_size, status.st_mtime_ns, _digest(path))
+    (folder / CONTENTS_FILE).write_text(json.dumps(recorded), encoding="utf-8")
 
 
 def _digest(path: Path) -> str:

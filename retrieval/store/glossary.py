@@ -1,4 +1,4 @@
-"""Glossary: Chinese words and the English ones that code uses for them, from a list of our own and from a repository."""
+"""Chinese words and the English words that code uses for them, from a built-in list and mined from a repository."""
 
 import importlib.resources
 import json
@@ -7,17 +7,17 @@ from functools import lru_cache
 from pathlib import Path
 
 FIRST, LATER = 1.0, 0.8
-"""How surely the first English name of a word, and each further one, stands for it."""
+"""Strength of a word's first English name, and of each further one."""
 GLOSSARY_FILE = "glossary.json"
 
 Names = tuple[tuple[str, float], ...]
-"""(English word, how surely it stands for the Chinese one, 0 to 1), the surest first; none for a word that says nothing."""
+"""(English word, strength from 0 to 1), strongest first; empty for a word without meaning in code."""
 Glossary = Mapping[str, Names]
 
 
 @lru_cache(maxsize=1)
 def programming_terms() -> Glossary:
-    """Return the list of programming terms that comes with the package."""
+    """Return the built-in list of programming terms."""
     text = (
         importlib.resources.files("codecards.retrieval.store").joinpath("chinese_terms.txt").read_text(encoding="utf-8")
     )
@@ -29,11 +29,11 @@ def programming_terms() -> Glossary:
 
 
 def read_glossary(folder: Path) -> Glossary:
-    """Return what was mined from a repository; nothing where it says nothing in both languages.
+    """Return the glossary that was mined from a repository; empty if the repository is not bilingual.
 
     Raises:
-        OSError: It can't be read.
-        ValueError: It is damaged.
+        OSError: The file can't be read.
+        ValueError: The file is damaged.
     """
     path = folder / GLOSSARY_FILE
     if not path.exists():

@@ -1,8 +1,8 @@
-"""Keyword index: tantivy finds the files that may answer; it holds one document a file.
+"""Finds candidate files by their words, with tantivy; one document per file.
 
-A document has each token of the file once, in up to three fields by how often it occurs, and its path and names in two
-more. Queries weigh every field of every token themselves, so that the order of candidates depends on nothing that
-tantivy counts: a file that was deleted but is still in a segment changes no score.
+A document has each token of the file once in up to three fields, by how often it occurs, and the tokens of its path and
+names in two more. Queries set the weight of every field of every token, so the order of candidates does not depend on
+tantivy's own counts: a deleted file that is still in a segment changes no score.
 """
 
 import os
@@ -14,24 +14,24 @@ from pathlib import Path
 import numpy as np
 import tantivy
 
-FIELDS = ("text", "often", "very_often", "names", "place")
-"""Tokens that occur in cards; at least `OFTEN` times; at least `VERY_OFTEN` times; in names; in the path."""
+INDEX_FIELDS = ("text", "often", "very_often", "names", "place")
+"""Tokens of the cards; those that occur at least `OFTEN` times, at least `VERY_OFTEN` times; of names; of the path."""
 OFTEN = 3
 VERY_OFTEN = 8
 _FIELD_WEIGHTS = (1.0, 0.5, 0.4, 1.2, 1.5)
-"""What a token in each field adds, times its own weight; so, ≥ .985 of the right files are among 100."""
+"""Factor of each field on a token's weight; with these, at least .985 of the right files are among the first 100."""
 _HEAP_BYTES = 64_000_000
 _COPIED = (".json", ".lock")
-"""Endings of the files that tantivy replaces; segments never change and are linked."""
+"""Suffixes of the files that tantivy replaces; segments never change and are hard-linked."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileDocument:
-    """What the keyword index holds of one file."""
+    """The document of one file."""
 
     file_id: int
     text: str
-    """Tokens with blanks between, as are the next."""
+    """Tokens separated by spaces, like the fields below."""
     often: str
     very_often: str
     names: str
@@ -45,19 +45,19 @@ class KeywordIndex:
         """Open the index in a folder.
 
         Raises:
-            ValueError: It is missing or damaged.
+            ValueError: The index is missing or damaged.
         """
         self._index = tantivy.Index.open(str(folder))
         self._searcher = self._index.searcher()
 
     def candidates(self, weights: Iterable[tuple[str, float]], limit: int) -> list[tuple[int, float]]:
-        """Return (file id, score) of the best files, best first; files with the same score by id.
+        """Return (file id, score) of the best files, best first; equal scores are ordered by id.
 
         Args:
-            weights: Token and weight; the higher the rarer it is.
-            limit: How many.
+            weights: Tokens and their weights; rarer tokens weigh more.
+            limit: Number of files.
         """
-        schema, fields = self._index.schema, tuple(zip(FIELDS, _FIELD_WEIGHTS, strict=True))
+        schema, fields = self._index.schema, tuple(zip(INDEX_FIELDS, _FIELD_WEIGHTS, strict=True))
         clauses = [
             (tantivy.Occur.Should, _constant(schema, field, token, weight * field_weight))
             for token, weight in weights
@@ -65,7 +65,7 @@ class KeywordIndex:
         ]
         if not clauses or limit < 1:
             return []
-        # Half as many again, so that which of those with equal scores come in does not hang on their order on disk.
+        # Half as many again, so that ties at the limit are decided by id and not by their order on disk.
         hits = self._searcher.search(tantivy.Query.boolean_query(clauses), limit + limit // 2, count=False).hits
         addresses = [address for _, address in hits]
         ids = self._searcher.fast_field_values("file_id", addresses)  # None only where a segment lacks the field
@@ -81,13 +81,13 @@ def write_keyword_index(
     """Write the index of a new generation.
 
     Args:
-        folder: Where; is made.
-        old_folder: The index of the generation before, which stays as it is; None to begin from nothing.
-        removed_ids: Files of the old index that are gone or replaced.
-        documents: New files, and new versions of files.
+        folder: The new folder, which is created.
+        old_folder: The index of the previous generation, which is left unchanged; None to start empty.
+        removed_ids: Files of the old index that are removed or replaced.
+        documents: Documents of new and changed files.
 
     Raises:
-        OSError: It can't be written.
+        OSError: The index can't be written.
         ValueError: The old index is damaged.
     """
     folder.mkdir(parents=True)
@@ -106,7 +106,7 @@ def write_keyword_index(
 
 
 def _link_segments(old_folder: Path, folder: Path) -> None:
-    """Take the files of the old index over: those that never change as links, so that nothing is copied."""
+    """Hard-link the files of the old index that never change, and copy the others."""
     for path in old_folder.iterdir():
         target = folder / path.name
         if path.suffix == ".lock":
@@ -116,14 +116,14 @@ def _link_segments(old_folder: Path, folder: Path) -> None:
             continue
         try:
             os.link(path, target)
-        except OSError:  # another file system, or one without links
+        except OSError:  # another file system, or one without hard links
             shutil.copyfile(path, target)
 
 
 def _schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_unsigned_field("file_id", indexed=True, fast=True)
-    for field in FIELDS:
+    for field in INDEX_FIELDS:
         builder.add_text_field(field, tokenizer_name="whitespace", index_option="basic")
     return builder.build()
 
@@ -131,7 +131,7 @@ def _schema() -> tantivy.Schema:
 def _tantivy_document(document: FileDocument) -> tantivy.Document:
     made = tantivy.Document()
     made.add_unsigned("file_id", document.file_id)
-    for field in FIELDS:
+    for field in INDEX_FIELDS:
         if text := getattr(document, field):
             made.add_text(field, text)
     return made
@@ -141,6 +141,6 @@ def _constant(schema: tantivy.Schema, field: str, token: str, weight: float) -> 
     return tantivy.Query.const_score_query(tantivy.Query.term_query(schema, field, token, "basic"), weight)
 
 
-def joined_tokens(vocabulary: Sequence[str], positions: Iterable[int]) -> str:
-    """Return the tokens at the positions, with blanks between."""
+def join_tokens(vocabulary: Sequence[str], positions: Iterable[int]) -> str:
+    """Return the tokens at some positions of a vocabulary, separated by spaces."""
     return " ".join([vocabulary[position] for position in positions])

@@ -1,4 +1,4 @@
-"""Obligatory names: methods that types have whatever they are about."""
+"""Hashes of names, and the names of boilerplate methods (`__eq__`, `toString`), which say nothing about a type's purpose."""
 
 import hashlib
 import re
@@ -9,7 +9,7 @@ import numpy as np
 
 @lru_cache(maxsize=100_000)
 def name_hash(name: str) -> int:
-    """Return 64 bits that stand for a name on disk; 0 for no name."""
+    """Return the 64-bit hash by which a name is stored; 0 for no name."""
     if not name:
         return 0
     return int.from_bytes(hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()) or 1
@@ -20,7 +20,7 @@ def normalised_name(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).casefold()
 
 
-OBLIGATORY_NAMES = np.array(
+BOILERPLATE_NAMES = np.array(
     [
         name_hash(name)
         for name in (
@@ -30,4 +30,4 @@ OBLIGATORY_NAMES = np.array(
     ],
     np.uint64,
 )
-"""Their hashes, as in the column `folded_name`."""
+"""Hashes of the boilerplate names, as in the column `folded_name`."""

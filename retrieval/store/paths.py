@@ -1,4 +1,4 @@
-"""Path words: what a file's path says to ranking: its words by place, and what kind of place it is."""
+"""Reads a file's path for ranking: its words by position, and flags such as header, entry file or side folder."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from codecards.indexer.cards.words import stem, word_tokens, words
 from codecards.retrieval.store.names import name_hash, normalised_name
 
 ENTRY_STEMS = frozenset(("index", "mod", "init", "__init__", "lib", "main", "prelude"))
-"""File names that stand for their folder."""
+"""Names of entry files, which stand for their folder."""
 
 _HEADER = re.compile(r"\.(h|hh|hpp|hxx|inl)$", re.IGNORECASE)
 _SOURCES = (".c", ".cc", ".cpp", ".cxx", ".m", ".mm")
@@ -22,38 +22,38 @@ _VERSION = re.compile(r"(?<![A-Za-z0-9])v(\d{1,2})(?![A-Za-z0-9])")
 
 
 class PathFlag(IntFlag):
-    """What kind of place a path is."""
+    """Properties of a path."""
 
     HEADER = 1
     HAS_SOURCE = 2
     """A header with a source file of the same name."""
     ENTRY = 4
-    """Its name stands for its folder: `__init__.py`, `index.ts`."""
+    """An entry file, whose name stands for its folder: `__init__.py`, `index.ts`."""
     SIDE = 8
-    """Examples, documents' code, vendored, legacy or generated code, by a folder's name."""
+    """In a folder named for examples, documentation, vendored, legacy or generated code."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathWords:
-    """What one path says by itself."""
+    """The words of one path, independent of other paths."""
 
     stem: tuple[str, ...]
-    """Tokens of the file's name without its ending (and of the folder, where the name stands for it)."""
+    """Tokens of the file's name without suffix; of an entry file also those of its folder."""
     folder: tuple[str, ...]
     """Tokens of the innermost folder's name."""
     outer: tuple[str, ...]
     """Tokens of the folders further out."""
     whole: int
-    """`name_hash` of the stem's letters and digits."""
+    """`name_hash` of the letters and digits of the name without suffix."""
     whole_stemmed: int
-    """`name_hash` of its stem in the sense of language."""
+    """`name_hash` of the linguistic stem of that name."""
     with_folder: int
-    """The same of folder and name together: `session/store.php` is the session store; 0 for an entry file."""
+    """The same for folder and name together: `session/store.php` is the session store; 0 for an entry file."""
     depth: int
 
 
 def path_words(path: str) -> PathWords:
-    """Return what a path says.
+    """Return the words of a path.
 
     Args:
         path: From the root, with slashes.
@@ -78,7 +78,7 @@ def path_words(path: str) -> PathWords:
 
 
 def path_flags(paths: Sequence[str]) -> list[PathFlag]:
-    """Return what kind of place each path is."""
+    """Return the flags of each path."""
     sources = {path.rpartition(".")[0] for path in paths if path.endswith(_SOURCES)}
     source_names = {path.rpartition("/")[2] for path in sources}
     flags: list[PathFlag] = []
@@ -98,7 +98,7 @@ def path_flags(paths: Sequence[str]) -> list[PathFlag]:
 
 
 def old_versions(paths: Sequence[str]) -> list[float]:
-    """Return for each path 1.0 if it lies under `v<k>` and a sibling under a later version, .5 for a lone version.
+    """Return 1.0 for each path below `v<k>` with a sibling below a later version, .5 for a single version, else 0.
 
     `zod/src/v3/types.ts` is old where `zod/src/v4/` exists.
     """

@@ -1,4 +1,4 @@
-"""Vocabulary: the words of a generation, sorted, so that those with a beginning are found by bisection."""
+"""The words of a generation, sorted for binary search, by word or by prefix."""
 
 import mmap
 from collections.abc import Iterable, Sequence
@@ -12,10 +12,10 @@ OFFSETS_FILE = "word_offsets.npy"
 
 
 class Vocabulary:
-    """Words in the order of their UTF-8 bytes; a word's id is its place. Read from memory-mapped files."""
+    """Words sorted by their UTF-8 bytes; a word's id is its position. Read from memory-mapped files."""
 
     def __init__(self, words: bytes | mmap.mmap, offsets: NDArray[np.int64]) -> None:
-        """Take all words in a row, and where each begins; the last offset is the end."""
+        """Take all words, concatenated, and the start of each; the last offset is the end."""
         self._words = words
         self._offsets = offsets
 
@@ -26,19 +26,19 @@ class Vocabulary:
         return self._bytes(word_id).decode("utf-8", "surrogatepass")
 
     def find(self, word: str) -> int:
-        """Return the word's id, -1 where it does not occur."""
+        """Return the id of a word, -1 if it does not occur."""
         wanted = word.encode("utf-8", "surrogatepass")
         word_id = self._bisect(wanted)
         return word_id if word_id < len(self) and self._bytes(word_id) == wanted else -1
 
     def starting_with(self, prefix: str) -> range:
-        """Return the ids of the words with this beginning."""
+        """Return the ids of the words with a prefix."""
         wanted = prefix.encode("utf-8", "surrogatepass")
-        # 0xFF occurs in no UTF-8 text, so that every word with the prefix is below.
+        # 0xFF occurs in no UTF-8 text, so every word with the prefix sorts below.
         return range(self._bisect(wanted), self._bisect(wanted + b"\xff"))
 
     def between(self, first: str, last: str) -> range:
-        """Return the ids of the words from `first` on that stand before `last`."""
+        """Return the ids of the words from `first`, inclusive, to `last`, exclusive."""
         return range(self._bisect(first.encode("utf-8")), self._bisect(last.encode("utf-8")))
 
     def all_words(self) -> list[str]:
@@ -60,7 +60,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, words: Iterable[str]) -> "Vocabulary":
-        """Return the vocabulary of distinct words in any order."""
+        """Return the vocabulary of distinct words, given in any order."""
         encoded = sorted(word.encode("utf-8", "surrogatepass") for word in words)
         return cls(b"".join(encoded), _offsets_of(encoded))
 
@@ -68,7 +68,7 @@ class Vocabulary:
         """Write the words into a folder.
 
         Raises:
-            OSError: It can't be written.
+            OSError: A file can't be written.
         """
         (folder / WORDS_FILE).write_bytes(self._words[: int(self._offsets[-1])])
         np.save(folder / OFFSETS_FILE, self._offsets)
@@ -78,14 +78,14 @@ class Vocabulary:
         """Return the vocabulary that was saved in a folder.
 
         Raises:
-            OSError: It can't be read.
-            ValueError: It is damaged.
+            OSError: A file can't be read.
+            ValueError: A file is damaged.
         """
         offsets: NDArray[np.int64] = np.load(folder / OFFSETS_FILE)
         with (folder / WORDS_FILE).open("rb") as file:
             size = file.seek(0, 2)
             if len(offsets) == 0 or size != offsets[-1]:
-                raise ValueError(f"{folder / WORDS_FILE} is cut off")
+                raise ValueError(f"{folder / WORDS_FILE} is truncated")
             words = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
         return cls(words, offsets)
 

@@ -1,27 +1,25 @@
-"""Builds the static vectors of cards and files of one generation, reusing those of unchanged files."""
+"""Builds the static vectors of a generation's cards and files, reusing those of known texts."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from codecards.indexer.cards.embedded_text import text_key
 from codecards.indexer.facts import TOPIC_KINDS
-from codecards.indexer.store.derived import ChangedFile, GenerationDiff
-from codecards.retrieval.embed.card_text import text_key
+from codecards.indexer.store.derived import GenerationDiff
 from codecards.retrieval.embed.drift import probe_vectors
 from codecards.retrieval.embed.embedder import Embedder
 from codecards.retrieval.store.columns import Columns, kinds_of
 from codecards.retrieval.vectors.calibration import calibrate
 
 FAISS_FROM = 100_000
-"""Below this many cards the product of the matrix is quicker: 1.8 ms a question for 57,000 cards, where FAISS takes 0.9
-and turning the candidates' float16 rows into numbers 6; loading FAISS costs 0.19 s of CPU. The matrix takes 1 KB a card."""
-
-EmbeddedTexts = Callable[[ChangedFile], Sequence[str]]
-"""Returns what is embedded of a file's cards, in their order."""
+"""Number of cards from which FAISS is used. Below, a matrix product is faster: 1.8 ms per question for 57,000 cards, where FAISS
+takes 0.9 ms and converting the candidates' float16 rows 6 ms more. Loading FAISS costs 0.19 s of CPU; the matrix takes 1 KB
+per card."""
 
 
 _LIGHT_WEIGHT = 0.3
@@ -29,19 +27,16 @@ _LIGHT_WEIGHT = 0.3
 _ROWS_AT_ONCE = 16_384
 
 
-def derive_vectors(
-    change: GenerationDiff, embedder: Embedder, texts_of: EmbeddedTexts, *, faiss_from: int = FAISS_FROM
-) -> None:
-    """Write the lane of a new generation beside its columns; vectors of known texts are taken from the old one.
+def build_card_vectors(change: GenerationDiff, embedder: Embedder, *, faiss_from: int = FAISS_FROM) -> None:
+    """Write the vectors of a new generation; those of known texts are copied from the old one.
 
     Args:
-        change: Whose columns lie in the new folder already.
-        embedder: Whose vectors.
-        texts_of: Gives what is embedded.
-        faiss_from: Number of cards from which a FAISS index is made.
+        change: The generation, whose columns are already in the new folder.
+        embedder: Makes the vectors.
+        faiss_from: Number of cards from which a FAISS index is built.
 
     Raises:
-        OSError: It can't be written.
+        OSError: A file can't be written.
     """
     columns = Columns.open(change.new_folder / "columns")
     old_folder = change.old_folder / "vectors" if change.old_folder is not None else None
@@ -51,15 +46,15 @@ def derive_vectors(
     row_of_file = {file_id: row for row, file_id in enumerate(columns.file_id.tolist())}
     changed_rows = {row_of_file[one.entry.file_id] for one in change.changed}
     if old is not None and change.old_folder is not None:
-        _take_old(Columns.open(change.old_folder / "columns"), columns, old, changed_rows, vectors, keys)
+        _copy_old(Columns.open(change.old_folder / "columns"), columns, old, changed_rows, vectors, keys)
     known = {key.tobytes(): row for row, key in enumerate(old.keys)} if old is not None and change.changed else {}
     wanted_rows: list[int] = []
     texts: list[str] = []
     for one in change.changed:
         first = int(columns.card_offset[row_of_file[one.entry.file_id]])
         wanted_rows += range(first, first + len(one.cards))
-        texts += texts_of(one)
-        if len(texts) >= _ROWS_AT_ONCE:  # the text of a whole repository is not held at once
+        texts += one.embedded_texts()
+        if len(texts) >= _ROWS_AT_ONCE:  # bounds memory: the texts of a whole repository are never held at once
             _embed(wanted_rows, texts, embedder, old, known, vectors, keys)
             wanted_rows, texts = [], []
     _embed(wanted_rows, texts, embedder, old, known, vectors, keys)
@@ -90,7 +85,7 @@ def _old_vectors(folder: Path | None, embedder: Embedder) -> _OldVectors | None:
     return _OldVectors(np.load(folder / "vectors.npy", mmap_mode="r"), np.load(folder / "keys.npy"))
 
 
-def _take_old(
+def _copy_old(
     before: Columns,
     columns: Columns,
     old: _OldVectors,
@@ -98,7 +93,7 @@ def _take_old(
     vectors: NDArray[np.float16],
     keys: NDArray[np.uint64],
 ) -> None:
-    """Copy the vectors of the files that did not change."""
+    """Copy the vectors of the unchanged files."""
     old_row = {file_id: row for row, file_id in enumerate(before.file_id.tolist())}
     for row, file_id in enumerate(columns.file_id.tolist()):
         if row in changed_rows:
@@ -118,7 +113,7 @@ def _embed(
     vectors: NDArray[np.float16],
     keys: NDArray[np.uint64],
 ) -> None:
-    """Fill in the vectors of some texts, those of texts that were embedded before (key -> row) from the old lane."""
+    """Fill in the vectors of some texts; those of known texts (key -> row) are copied from the old vectors."""
     fresh: list[int] = []
     for position, (row, text) in enumerate(zip(rows, texts, strict=True)):
         key = text_key(text)
@@ -135,7 +130,7 @@ def _embed(
 
 
 def _file_means(columns: Columns, vectors: NDArray[np.float16]) -> NDArray[np.float16]:
-    """Return (n_files, dimensions) unit rows; zeros for a file without cards."""
+    """Return (n_files, dimensions): unit rows; zeros for a file without cards."""
     heavy = kinds_of(columns.kind, TOPIC_KINDS)
     weights = np.where(heavy, 1.0, _LIGHT_WEIGHT).astype(np.float32)
     means = np.zeros((columns.n_files, vectors.shape[1]), np.float32)
@@ -149,7 +144,7 @@ def _file_means(columns: Columns, vectors: NDArray[np.float16]) -> NDArray[np.fl
 
 
 def _write_faiss(path: Path, vectors: NDArray[np.float16]) -> None:
-    import faiss  # noqa: PLC0415 - only large repositories need it
+    import faiss
 
     faiss.omp_set_num_threads(1)
     quantizer = faiss.IndexScalarQuantizer(vectors.shape[1], faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT)

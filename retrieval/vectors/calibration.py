@@ -1,4 +1,4 @@
-"""Off-topic questions: what nobody asks of a program, so that similarity to them is what similarity by chance is."""
+"""Calibrates similarities by off-topic questions: what everyday questions reach by chance is the noise floor."""
 
 from dataclasses import dataclass
 
@@ -8,17 +8,43 @@ from numpy.typing import NDArray
 from codecards.retrieval.embed.embedder import Embedder
 
 NULL_MIDDLE, NULL_HIGH = 0.50, 0.70
+"""Median and 98th percentile of the off-topic questions' best similarities, on the calibrated scale."""
 _ROWS_AT_ONCE = 16_384
-"""Where the middle and the 98th percentile of similarities to off-topic questions lie on the calibrated scale."""
 
-
-_THINGS = (
-    "bread dough", "tomato plants", "a mountain bike", "the moon", "violin strings", "winter tyres",
-    "a sourdough starter", "garden snails", "wedding flowers", "a kayak", "wool socks", "the roman empire",
-    "goat cheese", "a chess opening", "volcanoes", "hay fever", "a puppy", "espresso", "old photographs", "a marathon",
-    "blueberry muffins", "whales", "a sailing boat", "church bells", "piano lessons", "sunburn", "pumpkin soup",
-    "a bird nest", "medieval castles", "olive trees", "hiking boots", "a campfire",
-)  # fmt: skip
+_THINGS = """
+bread dough
+tomato plants
+a mountain bike
+the moon
+violin strings
+winter tyres
+a sourdough starter
+garden snails
+wedding flowers
+a kayak
+wool socks
+the roman empire
+goat cheese
+a chess opening
+volcanoes
+hay fever
+a puppy
+espresso
+old photographs
+a marathon
+blueberry muffins
+whales
+a sailing boat
+church bells
+piano lessons
+sunburn
+pumpkin soup
+a bird nest
+medieval castles
+olive trees
+hiking boots
+a campfire
+""".strip().split("\n")
 _QUESTIONS = (
     "how long should {} rest before noon",
     "why do people love {} in autumn",
@@ -32,22 +58,22 @@ OFF_TOPIC_QUESTIONS: tuple[str, ...] = tuple(question.format(thing) for thing in
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """How similar the best card is to questions that have nothing to do with the code."""
+    """The best similarities of off-topic questions to the cards of one index."""
 
     middle: float
     """Median of the best cosine."""
     high: float
-    """Its 98th percentile."""
+    """98th percentile of the best cosine."""
 
     def calibrated(self, cosine: float) -> float:
-        """Return a similarity from 0 to 1; .70 is what only one off-topic question in fifty reaches."""
+        """Return a similarity from 0 to 1; only one off-topic question in fifty reaches .70."""
         spread = max(self.high - self.middle, 1e-3)
         value = NULL_MIDDLE + (NULL_HIGH - NULL_MIDDLE) * (cosine - self.middle) / spread
         return float(min(1.0, max(0.0, value)))
 
 
 def calibrate(embedder: Embedder, vectors: NDArray[np.float16]) -> Calibration:
-    """Return how near off-topic questions come to these vectors."""
+    """Return the calibration of some vectors."""
     if not len(vectors):
         return Calibration(0.5, 0.7)
     questions = embedder.embed_queries(OFF_TOPIC_QUESTIONS)

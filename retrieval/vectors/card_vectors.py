@@ -1,12 +1,12 @@
-"""Vector lane: one embedder's vectors of all cards, found by FAISS or by a plain product, on a scale calibrated here.
+"""The static vectors of all cards and files, searched by FAISS or by a matrix product.
 
 vectors/
     vectors.npy     (n_cards, dimensions) float16, unit rows, in the order of the columns
-    files.npy       (n_files, dimensions) float16: each file's weighted mean
-    keys.npy        (n_cards, 2) uint64: hash of the embedded text, so that none is embedded twice
-    probe_vectors.npy      vectors of fixed texts: an embedder that drifted is noticed
+    files.npy       (n_files, dimensions) float16: weighted mean of each file's cards
+    keys.npy        (n_cards, 2) uint64: hash of the embedded text, so that no text is embedded twice
+    probe_vectors.npy  vectors of fixed texts, which reveal a changed embedder
     cards.faiss     IndexIDMap2 over a float16 scalar quantizer, from `FAISS_FROM` cards on
-    vectors.json       identity and calibration; written last
+    vectors.json    identity and calibration; written last
 """
 
 import json
@@ -23,14 +23,14 @@ from codecards.retrieval.vectors.transformer_vectors import TransformerSimilarit
 
 
 class CardVectors:
-    """Vectors of one generation; safe for several threads."""
+    """The static vectors of one generation. Safe for several threads."""
 
     def __init__(self, folder: Path) -> None:
-        """Open a lane.
+        """Open the vectors of a folder.
 
         Raises:
-            OSError: It is missing.
-            ValueError: It is damaged.
+            OSError: A file is missing.
+            ValueError: A file is damaged.
         """
         meta = json.loads((folder / "vectors.json").read_text(encoding="utf-8"))
         self.identity = str(meta["identity"])
@@ -42,24 +42,24 @@ class CardVectors:
         self._has_faiss = self._faiss_path.exists()
         self._lock = threading.Lock()
         self._matrix: Floats | None = None
-        self._faiss: Any = None  # faiss has no types
+        self._faiss: Any = None  # FAISS has no types
 
     def similarity(self, query: Floats, transformer: TransformerSimilarity | None = None) -> "Similarity":
-        """Return what the lane says of a query.
+        """Return the similarities of a query.
 
         Args:
             query: (dimensions,) unit vector.
-            transformer: What the deep lane says of it, where it takes part.
+            transformer: The query's similarities by transformer vectors; None if there are none.
         """
         return Similarity(self, query, transformer)
 
     def search(self, query: Floats, limit: int) -> tuple[Int64s, Floats]:
-        """Return rows and cosines of the nearest cards by FAISS, best first."""
+        """Return rows and cosines of the nearest cards, found by FAISS, best first."""
         cosines, rows = self._faiss_index().search(query[None, :], limit)
         return rows[0].astype(np.int64), cosines[0]
 
     def all_cosines(self, query: Floats) -> Floats | None:
-        """Return every card's cosine; None where there are so many that FAISS is to be asked."""
+        """Return the cosine of every card; None for an index so large that FAISS searches it."""
         return None if self._has_faiss else dot_rows(self._whole_matrix(), query)
 
     def _whole_matrix(self) -> Floats:
@@ -68,10 +68,10 @@ class CardVectors:
                 self._matrix = self.vectors.astype(np.float32)
             return self._matrix
 
-    def _faiss_index(self) -> Any:  # noqa: ANN401 - faiss has no types
+    def _faiss_index(self) -> Any:
         with self._lock:
             if self._faiss is None:
-                import faiss  # noqa: PLC0415 - costs 0.19 s of CPU
+                import faiss
 
                 # More threads make single queries slower on a busy machine.
                 faiss.omp_set_num_threads(1)
@@ -80,24 +80,24 @@ class CardVectors:
 
 
 class Similarity:
-    """How near one query is to cards and files; what is needed of it twice is computed once.
+    """The similarities of one query to cards and files, computed on demand and kept.
 
     Attributes:
-        transformer: What the deep lane says of it; None where it takes no part.
+        transformer: The similarities by transformer vectors; None if there are none.
     """
 
     def __init__(self, vectors: CardVectors, query: Floats, transformer: TransformerSimilarity | None = None) -> None:
-        """Take the lane, the query's (dimensions,) unit vector, and what the deep lane says."""
+        """Take the vectors, the query's (dimensions,) unit vector, and the similarities by transformer vectors."""
         self.transformer = transformer
         self._vectors = vectors
         self._query = query
         self._all = vectors.all_cosines(query)
         self._nearest: tuple[Int64s, Floats] = (np.zeros(0, np.int64), np.zeros(0, np.float32))
         self._known: Floats | None = None
-        """(n_cards,): the cosines that were asked for; NaN for the others."""
+        """(n_cards,): the cosines computed so far; NaN for the others."""
 
     def nearest(self, limit: int) -> tuple[Int64s, Floats]:
-        """Return rows and cosines of the nearest cards, best first; of equal ones the first."""
+        """Return rows and cosines of the nearest cards, best first; ties are ordered by row."""
         limit = min(limit, len(self._vectors.vectors))
         if limit > len(self._nearest[0]):
             self._nearest = self._find_nearest(limit)
@@ -119,7 +119,7 @@ class Similarity:
         return dot_rows(self._vectors.file_vectors[files].astype(np.float32), self._query)
 
     def best(self) -> float:
-        """Return the best card's similarity on the calibrated scale, 0 to 1."""
+        """Return the calibrated similarity of the best card, 0 to 1."""
         _, cosines = self.nearest(1)
         return self._vectors.calibration.calibrated(float(cosines[0])) if len(cosines) else 0.0
 

@@ -1,4 +1,4 @@
-"""Deep model: the transformer that is shipped, known by its files and loaded when something is to be embedded."""
+"""The transformer that ships with the package: identified by its files, loaded for the first text."""
 
 import threading
 from functools import cached_property
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from codecards.retrieval.vectors.transformer_store import TransformerStore
 
 STORE_FILE = "transformer_vectors.db"
-"""Name of the file in the index folder that holds its vectors; see `deep_store`."""
+"""File of the transformer vectors in the index folder; see `transformer_store`."""
 FOLDER = MODELS / "minilm-code"
 
 
@@ -25,8 +25,8 @@ class TransformerModel:
     """One model, loaded once. Safe for several threads.
 
     Args:
-        folder: Where it lies.
-        name: What status calls it.
+        folder: Folder of the model.
+        name: Its name in status reports.
     """
 
     def __init__(self, folder: Path = FOLDER, name: str = "minilm") -> None:
@@ -37,35 +37,35 @@ class TransformerModel:
 
     @property
     def is_loaded(self) -> bool:
-        """Whether a text can be embedded at once."""
+        """Whether a text can be embedded without loading the model first."""
         return self._embedder is not None
 
     @property
     def is_checked(self) -> bool:
-        """Whether it is known if it gives the vectors that are stored."""
+        """Whether `check` has compared the model with the stored vectors."""
         return self._agrees is not None
 
     @cached_property
     def identity(self) -> str:
-        """As the loaded model tells it; 20 ms.
+        """The identity of the loaded model, without loading it; costs 20 ms.
 
         Raises:
-            EmbedderError: There is no such model.
+            EmbedderError: The model is not installed.
         """
-        from codecards.retrieval.embed.onnx import MODEL_FILE  # noqa: PLC0415 - loads tokenizers
+        from codecards.retrieval.embed.onnx import MODEL_FILE
 
         try:
             return f"{self._name}-{hash_files(self._folder, (MODEL_FILE, 'tokenizer.json'))}"
         except OSError as error:
             raise EmbedderError(
-                f"The model {self._name!r} is not installed whole in {self._folder} ({error})."
+                f"The model {self._name!r} is not fully installed in {self._folder} ({error}); install codecards again."
             ) from error
 
     def loaded(self) -> Embedder:
-        """Return the model, ready to embed; the first time costs 0.2 s.
+        """Return the model, loaded at the first call, which costs 0.2 s.
 
         Raises:
-            EmbedderError: It can't be had.
+            EmbedderError: The model can't be loaded.
         """
         with self._lock:
             if self._embedder is None:
@@ -74,12 +74,12 @@ class TransformerModel:
             return self._embedder
 
     def check(self, stored: "NDArray[np.float32]") -> None:
-        """Check the loaded model, once, against the canary vectors of a store.
+        """Check once that the model still gives the probe vectors of a store.
 
         Raises:
-            EmbedderError: It gives other vectors than those that are stored.
+            EmbedderError: The model gives other vectors.
         """
-        from codecards.retrieval.embed.drift import probe_vectors, same_model  # noqa: PLC0415 - numpy
+        from codecards.retrieval.embed.drift import probe_vectors, same_model
 
         embedder = self.loaded()
         with self._lock:
@@ -87,19 +87,19 @@ class TransformerModel:
                 self._agrees = same_model(stored, probe_vectors(embedder))
             if not self._agrees:
                 raise EmbedderError(
-                    f"The model {self._name!r} gives other vectors than those that are stored, though its files are the "
-                    "same; `codecards clean` removes them."
+                    f"The model {self._name!r} gives other vectors than the stored ones although its files are unchanged; "
+                    "`codecards clean` removes the index with its vectors."
                 )
 
     def stored_vectors(self, folder: Path) -> "TransformerStore | None":
         """Return the store of this model's vectors in an index folder, None if there is none.
 
         Raises:
-            EmbedderError: There is no such model.
+            EmbedderError: The model is not installed.
         """
         path = folder / STORE_FILE
         if not path.is_file():
             return None
-        from codecards.retrieval.vectors.transformer_store import open_store  # noqa: PLC0415 - numpy
+        from codecards.retrieval.vectors.transformer_store import open_store
 
         return open_store(path, self.identity)

@@ -1,7 +1,7 @@
-"""Deep store: vectors of one slow model, kept by the content of the text that was embedded, beside the generations.
+"""Stores the transformer vectors by the hash of the embedded text, independent of generations.
 
-A vector belongs to a text and to no generation: renames, reverts and branch switches find theirs again. One SQLite file
-in the index folder; writers of several processes take turns, readers see what is committed while it grows.
+A vector belongs to a text, so renames, reverts and branch switches find theirs again. The store is one SQLite file in the
+index folder; writers of several processes take turns, and readers see what is committed while the store grows.
 """
 
 import os
@@ -17,24 +17,23 @@ from numpy.typing import NDArray
 from codecards.errors import IndexWriteError, SnapshotDamagedError
 
 FORMAT = 1
-KEY_BYTES = 16
 BUSY_S = 10.0
 _SCHEMA = (
     "CREATE TABLE meta (identity TEXT NOT NULL, dimensions INTEGER NOT NULL, canary BLOB NOT NULL)",
-    # The number grows for ever: a reader asks for what came after the last one that it knows.
+    # Numbers are never reused: a reader asks for the vectors after the last number that it knows.
     "CREATE TABLE vectors (number INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB NOT NULL UNIQUE, vector BLOB NOT NULL)",
     f"PRAGMA user_version = {FORMAT}",
 )
 
 
 class TransformerStore:
-    """One open store. Safe for several threads; to be closed.
+    """One open store. Safe for several threads; must be closed.
 
-    Whoever reads it when it is closed, damaged or gone gets a `SnapshotDamagedError`.
+    Reading a closed, damaged or deleted store raises `SnapshotDamagedError`.
 
     Attributes:
-        identity: The model whose vectors these are.
-        probe_vectors: (k, dimensions) float32: the model's vectors of fixed texts when the store was made.
+        identity: Identity of the model that made the vectors.
+        probe_vectors: (k, dimensions) float32: the model's vectors of fixed texts when the store was created.
         dimensions: Length of a vector.
     """
 
@@ -42,21 +41,21 @@ class TransformerStore:
         """Take an open connection to a store; see `open_store` and `make_store`.
 
         Raises:
-            sqlite3.DatabaseError: It is damaged.
-            ValueError: It is of another format.
+            sqlite3.DatabaseError: The file is damaged.
+            ValueError: The file has another format.
         """
         self._connection = connection
         self._lock = threading.Lock()
         if connection.execute("PRAGMA user_version").fetchone()[0] != FORMAT:
-            raise ValueError("it is of another format")
+            raise ValueError("the store has another format")
         row = connection.execute("SELECT identity, dimensions, canary FROM meta").fetchone()
         if row is None:
-            raise ValueError("it names no model")
+            raise ValueError("the store names no model")
         self.identity, self.dimensions = str(row[0]), int(row[1])
         self.probe_vectors: NDArray[np.float32] = np.frombuffer(row[2], np.float32).reshape(-1, self.dimensions)
 
     def close(self) -> None:
-        """Give the file up."""
+        """Close the file."""
         with self._lock:
             self._connection.close()
 
@@ -66,15 +65,15 @@ class TransformerStore:
             return {row[0] for row in self._connection.execute("SELECT key FROM vectors")}
 
     def last_number(self) -> int:
-        """Return the number of the newest vector, 0 if there is none. Cheap."""
+        """Return the number of the newest vector, 0 if there is none; cheap."""
         with self._reading():
             return int(self._connection.execute("SELECT coalesce(max(number), 0) FROM vectors").fetchone()[0])
 
     def after(self, number: int) -> tuple[int, NDArray[np.uint64], NDArray[np.float16]]:
-        """Return the vectors that came after a number.
+        """Return the vectors that were stored after a number.
 
         Returns:
-            The number of the newest, (n, 2) keys, and (n, dimensions) vectors.
+            The number of the newest vector, (n, 2) keys, and (n, dimensions) vectors.
         """
         with self._reading():
             query = "SELECT number, key, vector FROM vectors WHERE number > ? ORDER BY number"
@@ -86,14 +85,14 @@ class TransformerStore:
         return int(rows[-1][0]), keys, vectors
 
     def put(self, keys: Sequence[bytes], vectors: NDArray[np.float32]) -> None:
-        """Keep some vectors, all or none; those of keys that are there already stay as they are.
+        """Store some vectors, all or none; known keys keep their vectors.
 
         Args:
-            keys: As `text_key` makes them.
-            vectors: (n, dimensions), of length 1.
+            keys: As returned by `text_key`.
+            vectors: (n, dimensions): rows of length 1.
 
         Raises:
-            IndexWriteError: They can't be written.
+            IndexWriteError: The vectors can't be written.
         """
         small = vectors.astype(np.float16)
         rows = [(key, small[place].tobytes()) for place, key in enumerate(keys)]
@@ -101,14 +100,14 @@ class TransformerStore:
             self._connection.executemany("INSERT OR IGNORE INTO vectors (key, vector) VALUES (?, ?)", rows)
 
     def prune(self, needed: Iterable[bytes], most: int) -> int:
-        """Drop the oldest vectors that nothing needs now, until so many are left; return how many went.
+        """Delete the oldest unneeded vectors beyond a limit; return how many were deleted.
 
         Args:
-            needed: Keys that stay.
-            most: Number of vectors up to which those that are not needed stay too: somebody may switch back.
+            needed: Keys whose vectors stay.
+            most: Number of vectors up to which unneeded ones stay too, for a later switch back.
 
         Raises:
-            IndexWriteError: It can't be written.
+            IndexWriteError: The store can't be written.
         """
         with self._reading():
             rows = self._connection.execute("SELECT number, key FROM vectors ORDER BY number").fetchall()
@@ -129,7 +128,7 @@ class TransformerStore:
                 yield
             except sqlite3.Error as error:
                 raise SnapshotDamagedError(
-                    f"the deep vectors can't be read ({error}); the index is unharmed"
+                    f"the transformer vectors can't be read ({error}); the index is undamaged"
                 ) from error
 
     @contextmanager
@@ -144,15 +143,17 @@ class TransformerStore:
                     raise
                 self._connection.execute("COMMIT")
             except sqlite3.Error as error:
-                raise IndexWriteError(f"the deep vectors can't be written ({error}); the index is unharmed") from error
+                raise IndexWriteError(
+                    f"the transformer vectors can't be written ({error}); the index is undamaged"
+                ) from error
 
 
 def open_store(path: Path, identity: str) -> TransformerStore | None:
-    """Return the store of a model; None if there is none, if it is another model's, or if it can't be read.
+    """Return the store of a model; None if there is none, if it belongs to another model, or if it can't be read.
 
     Args:
         path: The file.
-        identity: Of the model whose vectors are wanted.
+        identity: Identity of the model.
     """
     if not path.is_file() or path.is_symlink():
         return None
@@ -170,17 +171,17 @@ def open_store(path: Path, identity: str) -> TransformerStore | None:
 
 
 def make_store(path: Path, identity: str, probe_vectors: NDArray[np.float32]) -> TransformerStore:
-    """Return the store of a model, to be written; one that is another's, or damaged, is made anew.
+    """Return the store of a model for writing; replace a store that is damaged or belongs to another model.
 
-    The caller holds the lock of the one who fills it.
+    The caller holds the lock of the writer.
 
     Args:
-        path: The file; its folder is there.
-        identity: Of the model.
-        probe_vectors: (k, dimensions): its vectors of fixed texts.
+        path: The file, in an existing folder.
+        identity: Identity of the model.
+        probe_vectors: (k, dimensions): the model's vectors of fixed texts.
 
     Raises:
-        IndexWriteError: It can't be made.
+        IndexWriteError: The store can't be created.
     """
     if (known := open_store(path, identity)) is not None:
         return known
@@ -199,12 +200,12 @@ def make_store(path: Path, identity: str, probe_vectors: NDArray[np.float32]) ->
         return TransformerStore(connection)
     except (OSError, sqlite3.Error) as error:
         raise IndexWriteError(
-            f"{path} can't be made ({error}); the deep lane stays off, the index is unharmed"
+            f"{path} can't be created ({error}); transformer vectors stay off, the index is undamaged"
         ) from error
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    """Open the file; where its folder can't be written, for reading alone."""
+    """Open the file; read-only if its folder can't be written."""
     modes = ("?mode=rwc",) if os.access(path.parent, os.W_OK) else ("?mode=ro", "?immutable=1")
     for mode in modes:
         connection = sqlite3.connect(
@@ -212,7 +213,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         )
         try:
             connection.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone()
-            # A lost second of embedding is made again; a damaged file can't come of it.
+            # A power failure may lose the last second of vectors, but can't damage the file.
             connection.execute("PRAGMA synchronous = NORMAL")
         except sqlite3.Error:
             connection.close()

@@ -1,6 +1,6 @@
-"""Deep lane: how near a question is to the cards of one generation that have a vector in the deep store.
+"""Computes the similarity of a question to the cards of one generation that have a transformer vector.
 
-It grows while it is used: what the store has got since is taken up before a question, never in the middle of one.
+The index grows while it is used: vectors that were stored meanwhile are loaded before a question, never during one.
 """
 
 import threading
@@ -17,14 +17,14 @@ from codecards.retrieval.store.columns import Floats, Int64s, dot_rows
 from codecards.retrieval.vectors.transformer_store import TransformerStore
 
 TransformerLookup = Callable[[str], "TransformerSimilarity | None"]
-"""Returns what the deep lane says of a text in English; None where it has nothing to say."""
+"""Returns the similarities of an English text; None if there are none."""
 
 
 class TransformerSimilarity:
-    """How near one question is to the cards that have a deep vector."""
+    """The similarities of one question to the cards that have a transformer vector."""
 
     def __init__(self, state: "_State", query: Floats) -> None:
-        """Take the lane's state and the question's (dimensions,) unit vector."""
+        """Take the state of the index and the question's (dimensions,) unit vector."""
         self._state = state
         self._cosines = dot_rows(state.matrix[: len(state.rows)], query)
         self._nearest = np.zeros(0, np.int64)
@@ -35,7 +35,7 @@ class TransformerSimilarity:
         return len(self._state.rows)
 
     def nearest(self, limit: int) -> Int64s:
-        """Return the rows of the nearest cards, best first; of equal ones the first."""
+        """Return the rows of the nearest cards, best first; ties are ordered by row."""
         if min(limit, self.n_ready) > len(self._nearest):
             rows, cosines = self._state.rows, self._cosines
             if limit < len(rows):
@@ -45,7 +45,7 @@ class TransformerSimilarity:
         return self._nearest[: max(0, limit)]
 
     def cards(self, rows: Int64s) -> Floats:
-        """Return the cosines of some cards, NaN for those without a vector."""
+        """Return the cosines of some cards; NaN for those without a vector."""
         places = self._state.places[rows]
         found = np.full(len(rows), np.nan, np.float32)
         found[places >= 0] = self._cosines[places[places >= 0]]
@@ -54,22 +54,22 @@ class TransformerSimilarity:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What a lane holds at a time; what is ready of the matrix never changes, and the rest of a state is replaced."""
+    """An immutable state of the index; only rows of the matrix that no state uses yet are written."""
 
     matrix: Floats
-    """(n_cards, dimensions), of which as many rows are ready as there are in `rows`."""
+    """(n_cards, dimensions): the first `len(rows)` rows are ready."""
     rows: Int64s
-    """Cards that are ready, in the order in which they came."""
+    """Rows of the cards that are ready, in the order of the matrix."""
     places: NDArray[np.int32]
-    """(n_cards,): place of each card in the two, -1 for one that is not ready."""
+    """(n_cards,): position of each card in `matrix` and `rows`, -1 if it is not ready."""
 
 
 class TransformerIndex:
-    """The deep vectors of one generation's cards, as far as there are any. Safe for several threads.
+    """The transformer vectors of one generation's cards that were computed so far. Safe for several threads.
 
     Args:
         keys: (n_cards, 2) uint64: key of each card's embedded text, in the order of the columns.
-        store: Where vectors come from.
+        store: Source of the vectors.
     """
 
     def __init__(self, keys: NDArray[np.uint64], store: TransformerStore) -> None:
@@ -79,7 +79,7 @@ class TransformerIndex:
         self._sorted = keys[self._order]
         self._lock = threading.Lock()
         self._last = 0
-        # Takes memory only where it is written.
+        # The system allocates only the pages that are written.
         matrix = np.empty((n_cards, store.dimensions), np.float32)
         self._state = _State(matrix, np.zeros(0, np.int64), np.full(n_cards, -1, np.int32))
 
@@ -89,7 +89,7 @@ class TransformerIndex:
         return len(self._state.rows)
 
     def load_new(self) -> None:
-        """Take up what the store has got since; one that can't be read any more has nothing new to say."""
+        """Load the vectors that were stored since the last call; ignore a store that can no longer be read."""
         with self._lock, suppress(SnapshotDamagedError):
             if self._store.last_number() == self._last:
                 return
@@ -105,11 +105,11 @@ class TransformerIndex:
             self._state = _State(state.matrix, np.concatenate([state.rows, cards]), places)
 
     def similarity(self, query: Floats) -> TransformerSimilarity:
-        """Return what the lane says of a query's (dimensions,) unit vector."""
+        """Return the similarities of a query's (dimensions,) unit vector."""
         return TransformerSimilarity(self._state, query)
 
     def _matching(self, keys: NDArray[np.uint64]) -> tuple[Int64s, Int64s]:
-        """Return (rows of the cards whose text has one of the keys, place of the key); copies share a key."""
+        """Return (rows of the cards with one of the keys, position of the key); copies of a card share a key."""
         first = np.searchsorted(self._sorted[:, 0], keys[:, 0])
         length = np.searchsorted(self._sorted[:, 0], keys[:, 0], "right") - first
         places = np.repeat(np.arange(len(keys)), length)
@@ -120,6 +120,6 @@ class TransformerIndex:
 
 
 def card_keys(derived: Path) -> NDArray[np.uint64] | None:
-    """Return the keys of the cards of a derived folder, in the order of its columns; None where none were made."""
+    """Return the keys of the cards of a derived folder, in the order of its columns; None if nothing was embedded."""
     path = derived / "vectors" / "keys.npy"
     return np.load(path) if path.exists() else None

@@ -1,4 +1,4 @@
-"""Budget: how the tokens of a turn are shared out, and what is shown of each file."""
+"""Token budget: the shares of a context's layers, and how much of each file is shown."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,27 +12,28 @@ from codecards.router.compress.token_count import TokenCounter
 from codecards.router.memory.working_memory import MemoryFile, Mode
 from codecards.router.ports import FileText
 
-BUDGET_RANGE = (8_000, 16_000)
 MIN_EXCERPT_TOKENS = 120
-"""A shorter excerpt says less than the digest."""
-LEAST_DIGEST_TOKENS = 150
-"""What a digest gets before any file gets more than it needs."""
-FULL_FILES = 4
-"""So many large files have room for an excerpt each; an excerpt gets an equal part of the files' room, or more."""
+"""A shorter excerpt is less informative than the digest."""
+MIN_DIGEST_TOKENS = 150
+"""Allotted to each digest before any file gets more than its minimum."""
 SCARCE_DIGEST_TOKENS = 60
-"""The same where the room is too small for all files: a shorter one is hardly more than the path."""
-NAME_TOKENS = 40
-"""What a file block costs beside its text, about, where only its size is asked for: tags, path, purpose."""
+"""The same if not all files fit. A shorter digest would hold little more than the path."""
+FULL_FILES = 4
+"""The budget has room for excerpts of so many large files; the minimum excerpt is an equal part of it."""
+BLOCK_TOKENS = 40
+"""Estimated tokens of a file block without its text (tags, path, purpose), for decisions about a file's size."""
 TAG_TOKENS = 19
-"""The part of it that tags and mode take."""
+"""The part of `BLOCK_TOKENS` that tags and mode take."""
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetShares:
-    """Shares of the whole budget. The article's own table is lost but for the reserve of 35 %; the others are ours.
+    """Shares of the whole budget.
 
-    The reserve is for what can't be planned: the newest tool output, errors, recent exchanges. It is never used by the
-    planned layers; what these leave free is used by the recent exchanges too.
+    The reserve is for what can't be planned: the latest tool output, errors, recent messages. The other layers never
+    use it; recent messages also use what the other layers leave.
+
+    Source: the reserve of 35 % is from "Context Mode" (see `codecards.router`), §4.1; the other shares are ours.
     """
 
     task: float = 0.10
@@ -44,79 +45,85 @@ class BudgetShares:
     def __post_init__(self) -> None:
         parts = (self.task, self.files, self.memory, self.references, self.reserve)
         if min(parts) < 0 or sum(parts) > 1 + 1e-9:
-            raise UsageError("Budget shares must not be negative, nor sum to more than 1.")
+            raise UsageError("Budget shares must not be negative, and their sum must not exceed 1.")
 
     def tokens(self, name: str, budget_tokens: int) -> int:
-        """Return a layer's tokens."""
+        """Return the tokens of a layer."""
         share: float = getattr(self, name)
         return int(share * budget_tokens)
 
 
-def least_tokens(whole_tokens: int, files_tokens: int) -> int:
-    """Return what a full file takes at least of the room for files: all of it, or an excerpt if it is large."""
+def min_tokens(whole_tokens: int, files_tokens: int) -> int:
+    """Return the minimum tokens of a full file: the whole text, or an excerpt if it is large.
+
+    Args:
+        whole_tokens: Tokens of the whole text.
+        files_tokens: Budget of all files.
+    """
     return min(whole_tokens, max(MIN_EXCERPT_TOKENS, files_tokens // FULL_FILES))
 
 
-def name_tokens(file: MemoryFile | FileBlock, count: TokenCounter) -> int:
-    """Return what a file block costs beside its text, or a little more."""
+def block_tokens(file: MemoryFile | FileBlock, count: TokenCounter) -> int:
+    """Return an upper estimate of a file block's tokens without its text."""
     return TAG_TOKENS + sum(count(part) + 4 for part in (file.path, file.purpose, file.why) if part)
 
 
 def show_files(
-    entries: Sequence[MemoryFile],
-    texts: Mapping[str, FileText],
+    entries: Sequence[MemoryFile], texts: Mapping[str, FileText], budget_tokens: int, count: TokenCounter
+) -> tuple[tuple[FileBlock, ...], tuple[str, ...]]:
+    """Return the file blocks that fit the budget, most important first, and the paths of the files that do not fit.
+
+    Full files come first (pinned ones, then by last use), then digests (by last use and relevance). Tokens are allotted
+    in rounds, so that a large file leaves room for the others: an excerpt of the first file, a short digest of each
+    file, an excerpt of each other full file. What is left then extends excerpts and digests, in the same order.
+
+    If some file would get nothing, the allotment is repeated with smaller minimums: an excerpt then starts with only
+    the lines that were used last. No mode changes here; modes belong to the router.
+    """
+    ordered = sorted(entries, key=_importance)
+    contents = {path: text.text for path, text in texts.items()}
+    allotted, free = _allot(ordered, contents, budget_tokens, count, is_scarce=False)
+    if any(not allotted.get(entry.path) and (entry.digest or contents.get(entry.path)) for entry in ordered):
+        allotted, free = _allot(ordered, contents, budget_tokens, count, is_scarce=True)
+    blocks: list[FileBlock] = []
+    for entry in ordered:
+        if entry.path in allotted:
+            allowed = allotted[entry.path] + free
+            block = _file_block(entry, contents.get(entry.path, ""), allowed, count)
+            free = allowed - count(block.text)
+            blocks.append(block)
+    return tuple(blocks), tuple(entry.path for entry in ordered if entry.path not in allotted)
+
+
+def _allot(
+    ordered: Sequence[MemoryFile],
+    contents: Mapping[str, str],
     budget_tokens: int,
     count: TokenCounter,
     *,
-    with_purpose: bool = True,
-) -> tuple[tuple[FileBlock, ...], tuple[str, ...]]:
-    """Return the files as they are shown within the budget, most important first, and the paths with no room at all.
-
-    Full files come first, pinned and last used before others, then the digests, by last use and relevance. The first
-    gets at least an excerpt, then each file a short digest, then the other full ones an excerpt, so that a giant file
-    leaves room for the others; what is still free then makes excerpts whole and digests longer, in the same order.
-    Where the room is too small for that, an excerpt begins with no more than the lines that were used last. A mode is
-    not changed here: that is the router's.
-    """
-    ordered = sorted(entries, key=_importance)
-    found = {path: text.text for path, text in texts.items()}
-    granted, free = _granted(ordered, found, budget_tokens, count, is_scarce=False)
-    if any(not granted.get(entry.path) and (entry.digest or found.get(entry.path)) for entry in ordered):
-        granted, free = _granted(ordered, found, budget_tokens, count, is_scarce=True)
-    blocks: list[FileBlock] = []
-    for entry in ordered:
-        if entry.path in granted:
-            allowed = granted[entry.path] + free
-            block = _shown(entry, found.get(entry.path, ""), allowed, count)
-            free = allowed - count(block.text)
-            blocks.append(block if with_purpose else FileBlock(block.path, block.shown, block.text))
-    return tuple(blocks), tuple(entry.path for entry in ordered if entry.path not in granted)
-
-
-def _granted(
-    ordered: Sequence[MemoryFile], found: Mapping[str, str], budget_tokens: int, count: TokenCounter, *, is_scarce: bool
+    is_scarce: bool,
 ) -> tuple[dict[str, int], int]:
-    """Return the tokens that are set aside for each file's text, and what is left; files without room are not in it."""
-    granted: dict[str, int] = {}
+    """Return the minimum tokens of each file's text that fits, by path, and the tokens that are left."""
+    allotted: dict[str, int] = {}
     free = budget_tokens
-    for step in (ordered[:1], ordered, [entry for entry in ordered if entry.mode is Mode.FULL]):
-        as_full = step is not ordered or is_scarce
-        for entry in step:
-            before = granted.get(entry.path)
-            room = free - name_tokens(entry, count) if before is None else free + before
-            text = found.get(entry.path, "")
-            wanted = _least(entry, text, budget_tokens, room, count, as_full=as_full, is_scarce=is_scarce)
+    for files in (ordered[:1], ordered, [entry for entry in ordered if entry.mode is Mode.FULL]):
+        as_full = files is not ordered or is_scarce
+        for entry in files:
+            before = allotted.get(entry.path)
+            room = free - block_tokens(entry, count) if before is None else free + before
+            text = contents.get(entry.path, "")
+            wanted = _minimum(entry, text, budget_tokens, room, count, as_full=as_full, is_scarce=is_scarce)
             if room >= 0 and (before is None or wanted > before):
                 free = room - wanted
-                granted[entry.path] = wanted
-    return granted, free
+                allotted[entry.path] = wanted
+    return allotted, free
 
 
 def _importance(entry: MemoryFile) -> tuple[bool, bool, int, float, str]:
     return (entry.mode is not Mode.FULL, not entry.pinned, -entry.last_access_turn, -entry.relevance, entry.path)
 
 
-def _least(
+def _minimum(
     entry: MemoryFile,
     text: str,
     files_tokens: int,
@@ -126,39 +133,39 @@ def _least(
     as_full: bool,
     is_scarce: bool,
 ) -> int:
-    """Return the tokens that are set aside for a file before any gets more: for an excerpt, or a short digest."""
+    """Return the minimum tokens of a file's text: those of an excerpt, or of a short digest."""
     if as_full and entry.mode is Mode.FULL and text:
-        least = least_tokens(count(text), files_tokens)
+        minimum = min_tokens(count(text), files_tokens)
         if is_scarce and (used := _used_tokens(entry, text, count)):
-            least = min(least, used)
-        if least <= free or free >= MIN_EXCERPT_TOKENS:
-            return min(least, free)
-    most = SCARCE_DIGEST_TOKENS if is_scarce else LEAST_DIGEST_TOKENS
-    return min(count(entry.digest), most, free) if entry.digest else 0
+            minimum = min(minimum, used)
+        if minimum <= free or free >= MIN_EXCERPT_TOKENS:
+            return min(minimum, free)
+    limit = SCARCE_DIGEST_TOKENS if is_scarce else MIN_DIGEST_TOKENS
+    return min(count(entry.digest), limit, free) if entry.digest else 0
 
 
 def _used_tokens(entry: MemoryFile, text: str, count: TokenCounter) -> int:
-    """Return what the lines that were used last take with the notices around them, 0 where none are known."""
-    runs = _runs(entry)
+    """Return the tokens of the lines that were used last, with the notices around them; 0 if none are known."""
+    runs = _used_runs(entry)
     if not runs:
         return 0
     first, last = runs[0]
     return count("".join(text.splitlines(keepends=True)[first - 1 : last])) + 2 * NOTICE_TOKENS
 
 
-def _runs(entry: MemoryFile) -> list[tuple[int, int]]:
+def _used_runs(entry: MemoryFile) -> list[tuple[int, int]]:
     return [*dict.fromkeys([*([entry.focus] if entry.focus else []), *entry.used_lines])]
 
 
-def _shown(entry: MemoryFile, text: str, free: int, count: TokenCounter) -> FileBlock:
+def _file_block(entry: MemoryFile, text: str, free: int, count: TokenCounter) -> FileBlock:
+    """Return the most informative form of a file that fits: whole, excerpt, digest, or only its name."""
     if entry.mode is Mode.FULL and text:
-        n_lines = len(text.splitlines())
         if count(text) <= free:
-            return FileBlock(entry.path, "full", text, entry.purpose, entry.why, ((1, n_lines),))
-        # Where no lines are known, head and tail tell less of a file than its digest, unless they are longer.
-        knows_lines = bool(_runs(entry))
-        least = min(MIN_EXCERPT_TOKENS, _used_tokens(entry, text, count)) if knows_lines else MIN_EXCERPT_TOKENS
-        if free >= max(least, 0 if knows_lines else min(count(entry.digest), DIGEST_TOKENS)):
+            return FileBlock(entry.path, "full", text, entry.purpose, entry.why, ((1, len(text.splitlines())),))
+        # Without used lines an excerpt is head and tail, which are informative only if longer than the digest.
+        has_runs = bool(_used_runs(entry))
+        minimum = min(MIN_EXCERPT_TOKENS, _used_tokens(entry, text, count)) if has_runs else MIN_EXCERPT_TOKENS
+        if free >= max(minimum, 0 if has_runs else min(count(entry.digest), DIGEST_TOKENS)):
             return _excerpt(entry, text, free, count)
     digest = fit_digest(entry.digest, min(free, DIGEST_TOKENS), count) if entry.digest else ""
     if digest and digest != "…" and free >= count(digest):
@@ -167,24 +174,24 @@ def _shown(entry: MemoryFile, text: str, free: int, count: TokenCounter) -> File
 
 
 def _excerpt(entry: MemoryFile, text: str, free: int, count: TokenCounter) -> FileBlock:
-    """Return the lines that were used and what lies around them, or head and tail, and which lines these are.
+    """Return the used lines with their surroundings, or head and tail if no used lines are known.
 
-    The notices name no handle: the whole is the file itself, and the block has its path.
+    The notices name no handle, since the block has the path of the file itself.
     """
-    runs = _runs(entry)
+    runs = _used_runs(entry)
     shown = focused(text, runs, free, count) if runs else head_and_tail(text, free, count)
     return FileBlock(entry.path, "excerpt", shown, entry.purpose, entry.why, visible_lines(text, shown))
 
 
-def visible_lines(text: str, shown: str) -> tuple[tuple[int, int], ...]:
-    """Return the runs of the text's lines that an excerpt of it holds, 1-based and inclusive."""
+def visible_lines(text: str, excerpt: str) -> tuple[tuple[int, int], ...]:
+    """Return the runs of the text's lines that an excerpt of it contains, 1-based and inclusive."""
     lines = text.splitlines()
     runs: list[tuple[int, int]] = []
     position = 0
-    for part in shown.splitlines():
-        if skipped := _skipped.match(part):
+    for row in excerpt.splitlines():
+        if skipped := _skipped.match(row):
             position = int(skipped["last"]) if skipped["last"] else position + int(skipped["number"])
-        elif position < len(lines) and lines[position] == part:
+        elif position < len(lines) and lines[position] == row:
             start = runs.pop()[0] if runs and runs[-1][1] == position else position + 1
             position += 1
             runs.append((start, position))

@@ -1,4 +1,4 @@
-"""Context: what a model is given for one turn, as a filled structure and not as joined strings."""
+"""The context of one turn as a structure of typed parts, before and after it is cut to the budget."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from codecards.router.ports import FoldedHit
 
 @dataclass(frozen=True, slots=True)
 class ContextState:
-    """What holds now; it is overwritten, never appended to, and beats any older text."""
+    """The current state of the task. It is overwritten, never appended to, and takes precedence over older text."""
 
     task_goal: str
     status: str = ""
@@ -31,7 +31,7 @@ class ContextState:
 
 @dataclass(frozen=True, slots=True)
 class FileBlock:
-    """A file as it is shown in one turn."""
+    """A file as one turn shows it."""
 
     path: str
     shown: str
@@ -40,19 +40,19 @@ class FileBlock:
     purpose: str = ""
     why: str = ""
     visible_lines: tuple[tuple[int, int], ...] = ()
-    """Runs of lines whose text is shown as it is on disk, 1-based and inclusive."""
+    """Runs of lines that are shown exactly as on disk, 1-based and inclusive."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemorySegment:
-    """A note of the archive that bears on this turn."""
+    """A note of the archive that is relevant in this turn."""
 
     text: str
     source: str
     """The note's id."""
     created: str = ""
     state: str = "fresh"
-    """"fresh", "changed", "gone": whether the code that it speaks of is still the same; "not checked" without an index."""
+    """State of the code that the note is about: "fresh", "changed", "gone", or "not checked" without an index."""
     confidence: float = 1.0
     why: str = ""
     """"same files", "about to change formerly changed code", "like an earlier task"."""
@@ -60,7 +60,7 @@ class MemorySegment:
 
 @dataclass(frozen=True, slots=True)
 class ContextPackage:
-    """All that a turn may show; assembly takes as much of it as the budget holds."""
+    """Everything that a turn may show; assembly selects from it what fits the budget."""
 
     state: ContextState
     system_prompt: str = ""
@@ -75,7 +75,7 @@ class ContextPackage:
     """Oldest first."""
     current_input: str = ""
     tool_schema: str = ""
-    """The tools' definitions, which the host sends; counted in the ledger, not rendered."""
+    """Definitions of the tools. The host sends them; they are counted in the ledger and not rendered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,24 +88,24 @@ class Block:
     """One of `codecards.router.memory.ledger.CATEGORIES`."""
     text: str
     source: str = ""
-    """Where it is from: a path, a note's id, "turn 4"."""
+    """Origin of the block: a path, a note's id, "turn 4"."""
 
 
 class OutcomeKind(StrEnum):
-    """The four things that can become of what a turn had at hand."""
+    """What happened to an item that a turn had available."""
 
-    ENTERS = "enters"
+    INCLUDED = "included"
     COMPRESSED = "compressed"
-    OUTSIDE = "outside"
+    OMITTED = "omitted"
     DROPPED = "dropped"
 
 
 @dataclass(frozen=True, slots=True)
 class ItemOutcome:
-    """What became of one thing."""
+    """The outcome of one item."""
 
     what: str
-    """"file src/a.py", "hit src/a.py::f", "note 12ab", "memo src/a.py", "act 7"."""
+    """"file src/a.py", "hit src/a.py::f", "note 12ab", "memo src/a.py", "call 7"."""
     kind: OutcomeKind
     reason: str
 
@@ -117,15 +117,15 @@ class Context:
     text: str
     """All blocks as one text; it never takes more tokens than the budget."""
     messages: tuple[dict[str, str], ...]
-    """The same as chat messages, with `role` and `content` (and `tool_call_id`, `name` where they apply)."""
+    """The same as chat messages with `role` and `content`, and `tool_call_id` and `name` where they apply."""
     ledger: TokenLedger
     blocks: tuple[Block, ...]
-    """In the order in which they stand."""
+    """In the order of the text."""
     files: tuple[FileBlock, ...]
     left_out: tuple[str, ...]
-    """What the budget had no room for, and how to get it."""
+    """What did not fit the budget, and how to get it."""
     version: str
-    """Hash of the settings and templates that made it."""
+    """Hash of the settings and templates that the context was made with."""
     turn: int = 0
     outcomes: tuple[ItemOutcome, ...] = ()
-    """What became of each thing that the turn had at hand."""
+    """One outcome for each item that the turn had available."""

@@ -1,6 +1,6 @@
-"""Fates: what became of each thing that a turn had at hand: it enters, enters compressed, stays outside, or is dropped.
+"""Records for each context item whether it was included, compressed, omitted or dropped, and why.
 
-Source: the sliding-window article, §2.
+Source: "Sliding window" (see `codecards.router`), §2.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,56 +12,41 @@ from codecards.router.memory.working_memory import MemoryFile
 NO_ROOM = "no room within its share of the budget"
 
 
-def outcomes(package: ContextPackage, filled: ContextPackage, entries: Sequence[MemoryFile]) -> Iterator[ItemOutcome]:
-    """Yield one fate for each thing of a package.
+def outcomes(package: ContextPackage, packed: ContextPackage, entries: Sequence[MemoryFile]) -> Iterator[ItemOutcome]:
+    """Yield one outcome for each item of a package.
 
     Args:
-        package: What could be shown.
-        filled: What is shown of it.
+        package: Everything that could be shown.
+        packed: The part of it that is shown.
         entries: The files of the working memory.
     """
-    shown = {file.path: file for file in filled.files}
+    shown = {file.path: file for file in packed.files}
     for entry in entries:
         file = shown.get(entry.path)
         if file is None:
-            yield ItemOutcome(f"file {entry.path}", OutcomeKind.OUTSIDE, NO_ROOM)
+            yield ItemOutcome(f"file {entry.path}", OutcomeKind.OMITTED, NO_ROOM)
         else:
-            kind = OutcomeKind.ENTERS if file.shown == "full" else OutcomeKind.COMPRESSED
+            kind = OutcomeKind.INCLUDED if file.shown == "full" else OutcomeKind.COMPRESSED
             yield ItemOutcome(f"file {entry.path}", kind, f"{file.shown}{f': {file.why}' if file.why else ''}")
+    included, compressed = OutcomeKind.INCLUDED, OutcomeKind.COMPRESSED
     for reference in package.knowledge_refs:
-        kept = reference in filled.knowledge_refs
-        yield ItemOutcome(
-            f"hit {reference.anchor}",
-            OutcomeKind.COMPRESSED if kept else OutcomeKind.OUTSIDE,
-            "folded" if kept else NO_ROOM,
-        )
+        yield _outcome(f"hit {reference.anchor}", compressed, "folded", kept=reference in packed.knowledge_refs)
     for segment in package.memory_segments:
-        kept = segment in filled.memory_segments
-        yield ItemOutcome(
-            segment.source, OutcomeKind.ENTERS if kept else OutcomeKind.OUTSIDE, segment.why if kept else NO_ROOM
-        )
+        yield _outcome(segment.source, included, segment.why, kept=segment in packed.memory_segments)
     for memo in package.memos:
-        kept = memo in filled.memos
-        yield ItemOutcome(
-            f"memo {memo.path}",
-            OutcomeKind.COMPRESSED if kept else OutcomeKind.OUTSIDE,
-            "closed file" if kept else NO_ROOM,
-        )
-    for post in package.signposts:
-        kept = post in filled.signposts
-        yield ItemOutcome(
-            f"acts {', '.join(post.handles)}",
-            OutcomeKind.COMPRESSED if kept else OutcomeKind.OUTSIDE,
-            "signpost" if kept else NO_ROOM,
-        )
-    for act in package.recent_chat:
-        kept = act in filled.recent_chat
-        yield ItemOutcome(
-            block_label(act), OutcomeKind.ENTERS if kept else OutcomeKind.OUTSIDE, "recent" if kept else NO_ROOM
-        )
+        yield _outcome(f"memo {memo.path}", compressed, "closed file", kept=memo in packed.memos)
+    for elided in package.signposts:
+        what = f"calls {', '.join(elided.handles)}"
+        yield _outcome(what, compressed, "signpost", kept=elided in packed.signposts)
+    for block in package.recent_chat:
+        yield _outcome(block_label(block), included, "recent", kept=block in packed.recent_chat)
 
 
-def block_label(act: ActionBlock) -> str:
-    """Return by what an act is called in a trace: its operations, or the turn of its words."""
-    numbers = sorted({message.operation for message in act.messages if message.operation})
-    return f"act {', '.join(map(str, numbers))}" if numbers else f"words of turn {act.messages[0].turn}"
+def block_label(block: ActionBlock) -> str:
+    """Return the name of a block of the window in a trace: its operations, or the turn of its messages."""
+    numbers = sorted({message.operation for message in block.messages if message.operation})
+    return f"call {', '.join(map(str, numbers))}" if numbers else f"messages of turn {block.messages[0].turn}"
+
+
+def _outcome(what: str, kind: OutcomeKind, reason: str, *, kept: bool) -> ItemOutcome:
+    return ItemOutcome(what, kind, reason) if kept else ItemOutcome(what, OutcomeKind.OMITTED, NO_ROOM)

@@ -1,176 +1,177 @@
-"""Filling: how much of each layer of a package enters, by the layers' shares and what is left of the budget."""
+"""Packs context layers into the token budget: each layer's share, then leftovers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from codecards.router.assemble.budget import BudgetShares, name_tokens, show_files
-from codecards.router.assemble.context import ContextPackage, ContextState, MemorySegment
+from codecards.router.assemble.budget import BudgetShares, block_tokens, show_files
+from codecards.router.assemble.context import ContextPackage, ContextState
 from codecards.router.assemble.rendering import texts_of
 from codecards.router.compress.excerpts import handle_of, head_and_tail
 from codecards.router.compress.token_count import TokenCounter
-from codecards.router.memory.window import ActionBlock, ElidedBlocks
-from codecards.router.memory.working_memory import ClosedFileSummary, MemoryFile
-from codecards.router.ports import FileText, FoldedHit
+from codecards.router.memory.window import ActionBlock
+from codecards.router.memory.working_memory import MemoryFile
+from codecards.router.ports import MAX_REFERENCES, FileText
 
-MAX_REFERENCES = 5
 MAX_NOTES = 5
-"""Caps on number; the shares cap the tokens."""
+"""Most notes of a context, whatever their share of the budget allows."""
 MIN_INPUT_TOKENS = 200
-"""The current input is cut no shorter than this."""
+"""The current input is never cut to less than this."""
 LABEL_TOKENS = 24
-"""What a block's tags and attributes cost, about; what they cost in truth is seen after rendering."""
-STATE_FIELDS = ("open_questions", "changes", "todo", "task_progress")
-"""Fields of the state that are lists, in the order in which they enter; their newest items come first."""
+"""Estimated tokens of a block's tags and attributes; the exact number is known after rendering."""
+MESSAGE_TOKENS = 4
+"""Estimated tokens of a message's role."""
 
 Item = TypeVar("Item")
 
 
-def bare(package: ContextPackage) -> ContextPackage:
-    """Return what must always be there: system prompt, goal, constraints, input."""
+def minimal_package(package: ContextPackage) -> ContextPackage:
+    """Return the parts that every context must have: system prompt, goal, constraints, input."""
     state = ContextState(package.state.task_goal, package.state.status, package.state.constraints)
     return ContextPackage(state, system_prompt=package.system_prompt, current_input=package.current_input)
 
 
 @dataclass(slots=True)
 class _Budget:
-    """The tokens that are still free, for one filling."""
+    """The tokens that are still free while one package is packed."""
 
     free: int
 
-    def of(self, share_tokens: int) -> int:
+    def at_most(self, share_tokens: int) -> int:
         return max(0, min(share_tokens, self.free))
 
 
 @dataclass(frozen=True, slots=True)
 class ContextPacker:
-    """Fills packages of one budget."""
+    """Packs packages into one budget."""
 
     budget_tokens: int
     shares: BudgetShares
     count: TokenCounter
 
     def with_input_that_fits(self, package: ContextPackage) -> ContextPackage:
-        """Return the package with a giant input cut to the reserve; its handle gives the whole."""
+        """Return the package with a very long input cut to the reserve; its handle restores the whole."""
         allowed = max(MIN_INPUT_TOKENS, self._share("reserve"))
         shown = head_and_tail(package.current_input, allowed, self.count, handle=handle_of(package.current_input))
         return replace(package, current_input=shown)
 
-    def fill(
+    def pack(
         self, package: ContextPackage, entries: Sequence[MemoryFile], texts: Mapping[str, FileText], free: int
     ) -> tuple[ContextPackage, tuple[str, ...]]:
-        """Return the package with what fits into `free` tokens, and what is left out.
+        """Return the package with what fits into `free` tokens, and descriptions of what does not.
 
-        The newest acts come first, from the reserve; then state, memory and references, each within its share; what
-        these leave of their shares goes to the files, and what the files leave to signposts and older acts. The reserve
-        is left to acts alone.
+        The newest blocks of the window come first, from the reserve; then state, memory and references, each within
+        its share. Files get what these layers leave, and signposts and older blocks what the files leave. Only blocks
+        of the window use the reserve.
         """
-        room = _Budget(free)
-        filled = replace(bare(package), tool_schema=package.tool_schema)
-        recent = self._newest(package.recent_chat, room, room.of(self._share("reserve")))
-        filled = self._with_state(filled, package, room)
-        segments: tuple[MemorySegment, ...] = self._take(
-            package.memory_segments[:MAX_NOTES], lambda segment: segment.text, room, self._share("memory")
-        )
-        memos: tuple[ClosedFileSummary, ...] = self._take(
-            package.memos[::-1], lambda memo: memo.text, room, self._share("memory")
-        )
-        refs: tuple[FoldedHit, ...] = self._take(
-            package.knowledge_refs[:MAX_REFERENCES], lambda ref: ref.summary + ref.text, room, self._share("references")
-        )
+        budget = _Budget(free)
+        packed = replace(minimal_package(package), tool_schema=package.tool_schema)
+        recent = self._newest(package.recent_chat, budget, budget.at_most(self._share("reserve")))
+        packed = self._with_state(packed, package, budget)
+        packed = self._with_memory(packed, package, budget)
         reserved = max(0, self._share("reserve") - sum(self._costs(recent)))
-        files, missing = show_files(entries, texts, room.of(room.free - reserved), self.count)
-        room.free -= sum(self.count(file.text) + name_tokens(file, self.count) for file in files)
-        posts: tuple[ElidedBlocks, ...] = self._take(package.signposts[::-1], lambda post: post.text, room, room.free)
+        files, missing = show_files(entries, texts, budget.at_most(budget.free - reserved), self.count)
+        budget.free -= sum(self.count(file.text) + block_tokens(file, self.count) for file in files)
+        signposts = self._take(package.signposts[::-1], lambda elided: elided.text, budget, budget.free)
         if len(recent) < len(package.recent_chat):
-            room.free += sum(self._costs(recent))
-            recent = self._newest(package.recent_chat, room, room.of(room.free))
-        filled = replace(
-            filled,
-            memory_segments=segments,
-            memos=memos[::-1],
-            knowledge_refs=refs,
-            files=files,
-            signposts=posts[::-1],
-            recent_chat=recent,
-        )
-        return filled, _left_out(package, filled, missing)
+            budget.free += sum(self._costs(recent))
+            recent = self._newest(package.recent_chat, budget, budget.at_most(budget.free))
+        packed = replace(packed, files=files, signposts=signposts[::-1], recent_chat=recent)
+        return packed, _left_out(package, packed, missing)
 
     def _share(self, name: str) -> int:
         return self.shares.tokens(name, self.budget_tokens)
 
-    def _with_state(self, filled: ContextPackage, package: ContextPackage, room: _Budget) -> ContextPackage:
-        """Return the package with guidance, warnings and the rest of the state while there is room."""
-        wanted, state = package.state, filled.state
-        share = _Budget(room.of(self._share("task")))
+    def _with_state(self, packed: ContextPackage, package: ContextPackage, budget: _Budget) -> ContextPackage:
+        """Add guidance, warnings and the rest of the state within the share of the task.
+
+        Of the lists in the state, the newest items enter first.
+        """
+        wanted = package.state
+        share = _Budget(budget.at_most(self._share("task")))
         before = share.free
-        guidance = self._take([package.guidance], str, share, share.free) if package.guidance else ()
-        warnings: tuple[str, ...] = self._take(package.warnings, str, share, share.free)
-        if self._take([wanted.next_plan], str, share, share.free):
-            state = replace(state, next_plan=wanted.next_plan)
-        kept = {name: self._take(getattr(wanted, name)[::-1], str, share, share.free)[::-1] for name in STATE_FIELDS}
+
+        def fitting(items: Sequence[Item]) -> tuple[Item, ...]:
+            return self._take(items, str, share, share.free)
+
+        guidance = fitting([package.guidance]) if package.guidance else ()
+        warnings = fitting(package.warnings)
+        next_plan = fitting([wanted.next_plan])
+        open_questions = fitting(wanted.open_questions[::-1])[::-1]
+        changes = fitting(wanted.changes[::-1])[::-1]
+        todo = fitting(wanted.todo[::-1])[::-1]
+        task_progress = fitting(wanted.task_progress[::-1])[::-1]
+        pairs = fitting([*wanted.environment.items(), *wanted.user_profile.items()])
+        last_tool_result = fitting([wanted.last_tool_result])
         state = replace(
-            state,
-            open_questions=kept["open_questions"],
-            changes=kept["changes"],
-            todo=kept["todo"],
-            task_progress=kept["task_progress"],
-        )
-        pairs = self._take([*wanted.environment.items(), *wanted.user_profile.items()], str, share, share.free)
-        state = replace(
-            state,
+            packed.state,
+            next_plan="".join(next_plan),
+            open_questions=open_questions,
+            changes=changes,
+            todo=todo,
+            task_progress=task_progress,
             environment={key: value for key, value in wanted.environment.items() if (key, value) in pairs},
             user_profile={key: value for key, value in wanted.user_profile.items() if (key, value) in pairs},
+            last_tool_result="".join(last_tool_result),
         )
-        if self._take([wanted.last_tool_result], str, share, share.free):
-            state = replace(state, last_tool_result=wanted.last_tool_result)
-        room.free -= before - share.free
-        return replace(filled, state=state, guidance="".join(guidance), warnings=warnings)
+        budget.free -= before - share.free
+        return replace(packed, state=state, guidance="".join(guidance), warnings=warnings)
+
+    def _with_memory(self, packed: ContextPackage, package: ContextPackage, budget: _Budget) -> ContextPackage:
+        """Add notes, memos and references, each within its share; the newest memos enter first."""
+        memory, references = self._share("memory"), self._share("references")
+        segments = self._take(package.memory_segments[:MAX_NOTES], lambda segment: segment.text, budget, memory)
+        memos = self._take(package.memos[::-1], lambda memo: memo.text, budget, memory)
+        refs = self._take(
+            package.knowledge_refs[:MAX_REFERENCES], lambda ref: ref.summary + ref.text, budget, references
+        )
+        return replace(packed, memory_segments=segments, memos=memos[::-1], knowledge_refs=refs)
 
     def _take(
-        self, items: Sequence[Item], text_of: Callable[[Item], str], room: _Budget, share_tokens: int
+        self, items: Sequence[Item], text_of: Callable[[Item], str], budget: _Budget, share_tokens: int
     ) -> tuple[Item, ...]:
-        """Return the items that fit, in their order; one that does not fit is passed over, so that others can enter."""
+        """Return the items that fit, in their order; an item that is too large is skipped, and smaller ones may fit."""
         chosen: list[Item] = []
-        share = room.of(share_tokens)
+        share = budget.at_most(share_tokens)
         for item in items:
             cost = self.count(text_of(item)) + LABEL_TOKENS
             if cost <= share:
                 chosen.append(item)
                 share -= cost
-                room.free -= cost
+                budget.free -= cost
         return tuple(chosen)
 
     def _costs(self, blocks: Sequence[ActionBlock]) -> list[int]:
+        texts = texts_of(blocks)
         return [
-            self.count(text) + 4 * len(block.messages) for text, block in zip(texts_of(blocks), blocks, strict=True)
+            self.count(text) + MESSAGE_TOKENS * len(block.messages) for text, block in zip(texts, blocks, strict=True)
         ]
 
-    def _newest(self, blocks: Sequence[ActionBlock], room: _Budget, share_tokens: int) -> tuple[ActionBlock, ...]:
-        """Return the newest blocks that fit one after the other; the one with the latest error enters before all.
+    def _newest(self, blocks: Sequence[ActionBlock], budget: _Budget, share_tokens: int) -> tuple[ActionBlock, ...]:
+        """Return the newest blocks that fit without a gap; the block with the latest error enters before all others.
 
-        The error may take all that is free, for half an error misleads; beyond that its messages are cut by head and
-        tail, like those of a newest block that is larger than the share.
+        The error may use all free tokens, since half an error misleads. Beyond that, its messages are cut to head and
+        tail, as are those of a newest block that is larger than the share.
         """
         costs = self._costs(blocks)
         shown = list(blocks)
         last_error = max((index for index, block in enumerate(blocks) if block.is_error), default=-1)
         chosen: set[int] = set()
         for index in dict.fromkeys([*([last_error] if last_error >= 0 else []), *range(len(blocks) - 1, -1, -1)]):
-            limit = room.free if index == last_error else min(share_tokens, room.free)
+            limit = budget.free if index == last_error else min(share_tokens, budget.free)
             if costs[index] > limit and (index == last_error or not chosen - {last_error}):
                 shown[index] = self._cut(blocks[index], limit)
                 costs[index] = self._costs([shown[index]])[0]
             if costs[index] > limit:
                 break
             chosen.add(index)
-            room.free -= costs[index]
+            budget.free -= costs[index]
             share_tokens -= costs[index]
         return tuple(shown[index] for index in sorted(chosen))
 
     def _cut(self, block: ActionBlock, limit: int) -> ActionBlock:
         """Return the block with each message cut to an equal part of the limit; call and response stay together."""
-        each = max(1, limit // max(1, len(block.messages)) - 8)
+        each = max(1, limit // max(1, len(block.messages)) - 2 * MESSAGE_TOKENS)
         messages = tuple(
             replace(message, text=head_and_tail(message.text, each, self.count, handle=handle_of(message.text)))
             for message in block.messages
@@ -178,14 +179,14 @@ class ContextPacker:
         return ActionBlock(messages)
 
 
-def _left_out(package: ContextPackage, filled: ContextPackage, missing: Sequence[str]) -> tuple[str, ...]:
+def _left_out(package: ContextPackage, packed: ContextPackage, missing: Sequence[str]) -> tuple[str, ...]:
     rows = [f"{path}: no room, open it again to see it" for path in missing]
     for what, n_all, n_kept in (
-        ("older blocks of acts", len(package.recent_chat), len(filled.recent_chat)),
-        ("notes", len(package.memory_segments), len(filled.memory_segments)),
-        ("references", len(package.knowledge_refs), len(filled.knowledge_refs)),
-        ("memos", len(package.memos), len(filled.memos)),
-        ("signposts", len(package.signposts), len(filled.signposts)),
+        ("older blocks of tool calls", len(package.recent_chat), len(packed.recent_chat)),
+        ("notes", len(package.memory_segments), len(packed.memory_segments)),
+        ("references", len(package.knowledge_refs), len(packed.knowledge_refs)),
+        ("memos", len(package.memos), len(packed.memos)),
+        ("signposts", len(package.signposts), len(packed.signposts)),
     ):
         rows += [f"{n_all - n_kept} {what}"] if n_all > n_kept else []
     return tuple(rows)

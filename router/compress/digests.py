@@ -1,4 +1,4 @@
-"""Digests: what stands for a file that is not shown whole, for a folder of them, and for a file that was closed."""
+"""Digests of files and folders that are not shown whole, and memos of closed files."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,25 +9,25 @@ from codecards.router.compress.summaries import SummariserConfig, Summary, summa
 from codecards.router.compress.token_count import TokenCounter, estimate_tokens
 
 MEMO_TOKENS = 160
-"""Most tokens of a closed file's memo."""
+"""Most tokens of a memo."""
 DIGEST_TOKENS = 400
 """Most tokens of one file's digest in the context."""
 SIGNATURE_POINTS = 1.0
 COMMENT_POINTS = 0.5
 WORD_POINTS = 3.0
-"""What a line of a memo is worth: a word of the purpose outweighs that the line is a signature."""
+"""Points of a line in a memo. A word of the purpose outweighs a signature and a comment together."""
 
 _import = re.compile(r"^\s*(?:import|from|use|require|#include|package|using|export \* from)\b.*")
 REMARK = re.compile(
     r"\b(?:TODO|FIXME|XXX|HACK|WARNING|NOTE|IMPORTANT|SAFETY|INVARIANT|Deprecated|must not|never)\b|注意|重要|禁止|必须"
 )
-"""What makes a comment important."""
+"""Marks of an important comment."""
 _word = re.compile(r"[A-Za-z][a-z]+|[A-Z]+(?![a-z])|[\u4e00-\u9fff]{2}")
 _comment = re.compile(r"^\s*(?:#|//|/\*|\*|--|;|\"\"\"|''')")
 
 
 class OutlineDigester:
-    """Makes digests by the look of lines alone; for projects and files without an index."""
+    """Makes digests line by line, without a parser; for projects and files without an index."""
 
     def digest(self, path: str, text: str) -> str:
         """Return dependencies, signatures and important comments, with line numbers."""
@@ -42,9 +42,10 @@ class OutlineDigester:
 
 
 def fit_digest(digest: str, budget_tokens: int, count: TokenCounter = estimate_tokens) -> str:
-    """Return the digest within a budget: inner lines leave before outer ones, and the notice counts them.
+    """Return the digest within a budget: the most indented lines leave first, and a notice counts them.
 
-    "…" where not one line fits: a notice alone says nothing of the file. A line's depth is its indentation, so that methods leave before classes and functions.
+    Methods therefore leave before classes and functions. If not even one line fits, the result is "…", since a notice
+    alone is not informative.
     """
     if count(digest) <= budget_tokens:
         return digest
@@ -67,10 +68,10 @@ def fit_digest(digest: str, budget_tokens: int, count: TokenCounter = estimate_t
 
 
 def digest_tree(digests: Mapping[str, str], budget_tokens: int, count: TokenCounter = estimate_tokens) -> str:
-    """Return one digest of many files: their own digests if they fit, else folders closed from the bottom up.
+    """Return one digest of many files: all their digests if they fit, else folders collapsed from the bottom up.
 
-    The deepest folder is closed first: its files become one line with their names; then its parent, and so on. The
-    last resort is the number of files by top folder.
+    The files of the deepest folders become one line with their names, then those of their parents, and so on. At the
+    end, each top-level folder is one line with its number of files.
     """
     rows = {path: f"{path}\n{digest}" for path, digest in digests.items()}
     text = "\n".join(rows[path] for path in sorted(rows))
@@ -98,16 +99,16 @@ def memo_for(
     budget_tokens: int = MEMO_TOKENS,
     *,
     count: TokenCounter = estimate_tokens,
-    summarising: SummariserConfig | None = None,
+    summariser: SummariserConfig | None = None,
 ) -> Summary:
-    """Return what to remember of a closed file: the lines that answer the purpose for which it was opened.
+    """Return the memo of a closed file: the lines that are relevant to the purpose for which it was opened.
 
-    Lines with words of the purpose come first, then signatures; they are shown in the order of the file, with their
-    numbers. A summariser may word the memo; a bad answer is not used, and the memo comes with the reason.
+    Lines with words of the purpose are chosen first, then signatures; they keep the order of the file and have their
+    line numbers. If a summariser is given, its summary is the memo; if the summary is not usable, the notice says why.
     """
     notice = ""
-    if summarising is not None and text.strip():
-        summary = summarise(f"Purpose: {purpose}\n\n{text}", budget_tokens, summarising, count=count)
+    if summariser is not None and text.strip():
+        summary = summarise(f"Purpose: {purpose}\n\n{text}", budget_tokens, summariser, count=count)
         if summary.words:
             return summary
         notice = summary.notice
@@ -138,7 +139,7 @@ def _points(line: str, wanted: frozenset[str]) -> float:
 
 
 def _words(text: str) -> frozenset[str]:
-    """Return the words of a text that may tell a line apart, folded; five letters, for "purged" is "purge"."""
+    """Return the informative words of a text, casefolded and cut to five letters, so that "purged" matches "purge"."""
     found = (word.casefold() for word in _word.findall(text))
     return frozenset(word[:5] for word in found if word not in _COMMON and (len(word) > 2 or not word.isascii()))
 

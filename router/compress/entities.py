@@ -1,4 +1,4 @@
-"""Entities: what must survive a compaction letter by letter: paths, errors, commits, symbols."""
+"""Entities: strings that a compaction must keep verbatim (paths, errors, commits, symbols)."""
 
 import re
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ KINDS = ("path", "error", "commit", "symbol")
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """One exact string, and what it names."""
+    """One exact string and its kind."""
 
     kind: str
     """One of `KINDS`."""
@@ -30,7 +30,7 @@ class Entity:
 
 
 def find_entities(text: str) -> tuple[Entity, ...]:
-    """Return the entities of a text, each once, in the order of their first use."""
+    """Return the entities of a text without duplicates, in the order of their first use."""
     found: dict[Entity, None] = {}
     for match in _entity.finditer(text):
         kind = (match.lastgroup or "").partition("_")[0]
@@ -41,6 +41,6 @@ def find_entities(text: str) -> tuple[Entity, ...]:
 
 
 def survival(source: str, compacted: str) -> float:
-    """Return the share of the source's entities that stand letter by letter in the compacted text, 1 if it has none."""
+    """Return the share of the source's entities that the compacted text contains verbatim, 1 if there are none."""
     wanted = find_entities(source)
     return sum(entity.text in compacted for entity in wanted) / len(wanted) if wanted else 1.0

@@ -1,4 +1,4 @@
-"""Excerpts: a long text cut to a budget: head and tail, a notice of what is missing, a handle to get it back."""
+"""Excerpts: a long text cut to a budget, with notices of what is missing and a handle that restores the whole."""
 
 import hashlib
 import re
@@ -8,29 +8,31 @@ from codecards.router.compress.signatures import enclosing
 from codecards.router.compress.token_count import TokenCounter
 
 OUTPUT_CAP_TOKENS = 8_000
-"""Most tokens of one tool result. Source: the Context Mode article, §6.4."""
-CAP_SENTENCE = "结果过长已截断\uff0c可针对性查看文件 (too long, cut: look at the file or the part that you need)"
+"""Most tokens of one tool result. Source: "Context Mode" (see `codecards.router`), §6.4."""
+CAP_SENTENCE = "the output was too long: read the file or the part that you need"
 HEAD_SHARE = 0.6
-"""Of the kept lines; the end of an output holds its verdict, the start its cause."""
+"""Share of the kept lines that come from the start. An output starts with its cause and ends with its verdict."""
 FOCUS_CONTEXT_LINES = 3
+"""Lines that are shown before and after each run."""
 SHORT_LINE_CHARACTERS = 40
+"""A gap of one line up to this length is filled, since its notice would be longer."""
 NOTICE_TOKENS = 16
-"""What the notice of a gap costs, about."""
+"""Estimated tokens of the notice of a gap."""
 MAX_TRIES = 8
-
 
 HANDLE = re.compile(r"\bt-[0-9a-f]{12}\b")
 
 
 def handle_of(text: str) -> str:
-    """Return the name under which the whole text can be asked for: equal texts have equal handles."""
+    """Return the handle that a text can be restored by; equal texts have equal handles."""
     return "t-" + hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
 def head_and_tail(text: str, budget_tokens: int, count: TokenCounter, *, handle: str = "", sentence: str = "") -> str:
     """Return the text if it fits, else its first and last lines with a notice between them.
 
-    The result takes at most `budget_tokens`, or is the notice alone, or "…" where not even that fits.
+    The result takes at most `budget_tokens`. If not even one line fits, the text is cut inside its lines; if that does
+    not fit either, the result is the notice alone, or "…".
     """
     if count(text) <= budget_tokens:
         return text
@@ -47,30 +49,30 @@ def head_and_tail(text: str, budget_tokens: int, count: TokenCounter, *, handle:
 
 
 def cap_output(text: str, count: TokenCounter, cap_tokens: int = OUTPUT_CAP_TOKENS) -> str:
-    """Return a tool's result within the cap; a longer one says so in the article's own sentence."""
+    """Return a tool's result within the cap; a longer one is cut and says so."""
     return head_and_tail(text, cap_tokens, count, handle=handle_of(text), sentence=CAP_SENTENCE)
 
 
 def focused(
     text: str, runs: Sequence[tuple[int, int]], budget_tokens: int, count: TokenCounter, *, handle: str = ""
 ) -> str:
-    """Return the lines of the runs, what lies around them, and notices of what is left out.
+    """Return the lines of the runs with their surroundings, and notices of the gaps.
 
-    First the runs themselves, then a few lines around each, then the definitions that hold them, each time in the order
-    given; what is still free goes to the lines around the first run, twice as many below as above, for agents read on.
+    Lines enter in this order: the runs, a few lines around each run, the definition around each run. The rest of the
+    budget goes to the lines around the first run, twice as many below as above, since agents read downwards.
 
     Args:
-        text: The whole.
+        text: The whole text.
         runs: First and last lines, 1-based and inclusive, the most important first; lines beyond the end are ignored.
-        budget_tokens: Most tokens of the result; what does not fit of a run is left out at its end.
+        budget_tokens: Most tokens of the result; a run that does not fit is cut at its end.
         count: Counts tokens.
-        handle: Named in the notices.
+        handle: Handle of the whole text, for the first notice.
     """
     if count(text) <= budget_tokens:
         return text
     lines = text.splitlines(keepends=True)
     runs = [_clipped(run, len(lines)) for run in runs]
-    # A line's tokens are taken as its share of the characters: exact counts of each line would cost far more.
+    # The tokens of a line are estimated from its characters; counting each line would take far longer.
     tokens_per_character = count(text) / len(text)
     room = float(budget_tokens)
     for _ in range(MAX_TRIES):
@@ -85,7 +87,7 @@ def focused(
 
 
 def notice(what: str, handle: str = "", sentence: str = "") -> str:
-    """Return the line that says what is missing and how to get it."""
+    """Return the line that says what is missing and how to restore it."""
     restore = f"; restore {handle}" if handle else ""
     return f"[… {what} left out{restore}{'; ' + sentence if sentence else ''} …]\n"
 
@@ -103,7 +105,7 @@ def _cut_lines(lines: list[str], n_kept: int, handle: str, sentence: str) -> str
 
 
 def _cut_characters(text: str, budget_tokens: int, count: TokenCounter, handle: str, sentence: str) -> str:
-    """Cut inside lines, for text with one giant line."""
+    """Cut inside lines, for a text with very long lines."""
     best, low, high = "", 1, len(text) - 1
     while low <= high:
         n_kept = (low + high) // 2
@@ -126,7 +128,7 @@ def _clipped(run: tuple[int, int], n_lines: int) -> tuple[int, int]:
 
 
 def _in_order(lines: Sequence[str], runs: Sequence[tuple[int, int]]) -> Iterator[int]:
-    """Yield line numbers, the most wanted first; one may come several times."""
+    """Yield line numbers, the most important first; a number may be repeated."""
     for first, last in runs:
         yield from range(first, last + 1)
     for first, last in runs:
@@ -148,7 +150,7 @@ def _chosen(lines: Sequence[str], wanted: Iterable[int], room: float, tokens_per
         if number in chosen:
             continue
         cost = len(lines[number - 1]) * tokens_per_character
-        # A line that touches no other opens a gap, which needs a notice.
+        # A line without a chosen neighbour opens a gap, which needs a notice.
         cost += 0 if number - 1 in chosen or number + 1 in chosen else NOTICE_TOKENS
         if cost > room:
             break
@@ -158,12 +160,12 @@ def _chosen(lines: Sequence[str], wanted: Iterable[int], room: float, tokens_per
 
 
 def _joined(lines: Sequence[str], numbers: Sequence[int], handle: str) -> str:
-    """Return the lines of these numbers with a notice for each gap; the handle is named once."""
+    """Return the lines of these numbers with a notice for each gap; only the first notice has the handle."""
     parts: list[str] = []
     position, named = 0, handle
     for number in [*numbers, len(lines) + 1] if numbers else []:
         if number == position + 2 and number <= len(lines) and len(lines[position]) <= SHORT_LINE_CHARACTERS:
-            parts.append(lines[position])  # shorter than the notice that it is left out
+            parts.append(lines[position])  # shorter than its notice would be
         elif number > position + 1:
             parts.append(notice(f"lines {position + 1}-{number - 1}", named))
             named = ""

@@ -1,4 +1,4 @@
-"""Signatures: lines that look as if a definition began, told without a parser, and the definition around some lines."""
+"""Finds signature lines, and the definition around some lines, by patterns and indentation, without a parser."""
 
 import re
 from collections.abc import Sequence
@@ -12,12 +12,14 @@ SIGNATURE = re.compile(
 
 
 def enclosing(lines: Sequence[str], first_line: int, last_line: int) -> tuple[int, int]:
-    """Return the lines of the innermost definition that holds the given ones, by indentation; else these themselves.
+    """Return the first and last line of the innermost definition around the given lines, else the given lines.
+
+    Definitions are recognised by signature lines and indentation.
 
     Args:
         lines: All lines of the file.
         first_line: 1-based.
-        last_line: 1-based and inclusive, not before the first.
+        last_line: 1-based and inclusive, at least `first_line`.
     """
     inside = [line for line in lines[first_line - 1 : last_line] if line.strip()]
     if not inside:
@@ -27,18 +29,18 @@ def enclosing(lines: Sequence[str], first_line: int, last_line: int) -> tuple[in
         line = lines[index]
         if not line.strip() or not SIGNATURE.match(line):
             continue
-        # The first of the given lines may itself begin the definition; above it, only less indented lines hold it.
+        # The first of the given lines may be the signature itself; above it, a signature must be less indented.
         if _depth(line) < depth or (index == first_line - 1 and _depth(line) == depth):
             return index + 1, _end(lines, last_line, _depth(line))
     return first_line, last_line
 
 
 def _end(lines: Sequence[str], last_line: int, depth: int) -> int:
-    """Return the last line before the next one that is indented no more than the definition's beginning."""
+    """Return the last line before the next one that is indented no more than the signature."""
     end = last_line
     for index in range(last_line, len(lines)):
         if lines[index].strip() and _depth(lines[index]) <= depth:
-            # A closing bracket stands as far left as the beginning and still belongs to it.
+            # A closing bracket is indented like the signature and still belongs to the definition.
             return index + 1 if lines[index].strip()[0] in "})]" else end
         end = index + 1 if lines[index].strip() else end
     return end

@@ -1,7 +1,7 @@
-"""Summarising: another's words for a text, asked for within a time limit and taken only if they are shorter than it.
+"""Calls an external summariser with a timeout; its text is used only if shorter than the source.
 
-A summariser is any callable: a model, a program, a client. Nothing rests on it: whatever it does, the rules' own words
-are there, and the reason why they were taken instead is told.
+A summariser is any callable: a model, a program, a client. If it fails, callers fall back to extractive rules, and
+report why.
 """
 
 import threading
@@ -14,61 +14,61 @@ from codecards.errors import CodecardsError, UsageError
 from codecards.router.compress.token_count import TokenCounter, estimate_tokens
 
 Summariser = Callable[[str, int], str]
-"""Takes a text and the most tokens of its summary; may fail or be late."""
+"""(text, most tokens of the summary) → summary. It may raise, or take too long."""
 SUMMARISER_TIMEOUT_S = 20.0
 MAX_REASON_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class SummariserConfig:
-    """Who words summaries, and how long that may take."""
+    """A summariser and its timeout."""
 
     summariser: Summariser
     timeout_s: float = SUMMARISER_TIMEOUT_S
 
     def __post_init__(self) -> None:
         if not self.timeout_s > 0:
-            raise UsageError(f"a summariser needs more than {self.timeout_s:g} seconds")
+            raise UsageError(f"A summariser needs a timeout of more than 0 seconds, not {self.timeout_s:g}.")
 
     @classmethod
-    def by(cls, summariser: "Summariser | SummariserConfig | None") -> "SummariserConfig | None":
-        """Return who words summaries; a mere callable has the usual time limit."""
+    def from_callable(cls, summariser: "Summariser | SummariserConfig | None") -> "SummariserConfig | None":
+        """Return the configuration of a summariser; a plain callable gets the default timeout."""
         return summariser if summariser is None or isinstance(summariser, SummariserConfig) else cls(summariser)
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What a summariser said, or why its words are not used."""
+    """The text of a summariser, or the reason why it is not used."""
 
     words: str = ""
-    """"" where there are none to use."""
+    """"" if there is no usable text."""
     notice: str = ""
-    """Why there are none: "the summariser failed (KeyError: 'x')"; "" where there are some."""
+    """Why there is no usable text: "the summariser failed (KeyError: 'x')"; else ""."""
 
 
 def summarise(
-    source: str, target_tokens: int, summarising: SummariserConfig, *, count: TokenCounter = estimate_tokens
+    source: str, target_tokens: int, config: SummariserConfig, *, count: TokenCounter = estimate_tokens
 ) -> Summary:
-    """Return a summary that fits the target and is shorter than its source, or why there is none.
+    """Return a summary that fits the target and is shorter than its source, or the reason why there is none.
 
-    The summariser runs in a thread of its own; one that hangs is left behind when the time is over.
+    The summariser runs in its own thread, which is abandoned after the timeout.
     """
     if target_tokens <= 0:
-        return Summary(notice="there was no room for the summariser's words")
+        return Summary(notice="there was no room for a summary")
     answer: Future[str] = Future()
 
     def ask() -> None:
         try:
-            answer.set_result(summarising.summariser(source, target_tokens))
-        except Exception as error:  # foreign code: whatever it raises, the rules' own words stand
+            answer.set_result(config.summariser(source, target_tokens))
+        except Exception as error:  # external code may raise anything; the caller falls back to its rules
             answer.set_exception(error)
 
-    # A daemon thread of its own: one that hangs must keep neither the caller nor the end of the process waiting.
+    # A daemon thread: a summariser that hangs must block neither the caller nor the exit of the process.
     threading.Thread(target=ask, name="summariser", daemon=True).start()
     try:
-        error = answer.exception(summarising.timeout_s)
+        error = answer.exception(config.timeout_s)
     except FutureTimeoutError:
-        return Summary(notice=f"the summariser gave no answer in {summarising.timeout_s:g} s")
+        return Summary(notice=f"the summariser gave no answer in {config.timeout_s:g} s")
     if error is not None:
         kind = "" if isinstance(error, CodecardsError) else f"{type(error).__name__}: "
         reason = " ".join(f"{kind}{error}".split())[:MAX_REASON_CHARACTERS]
@@ -77,12 +77,12 @@ def summarise(
 
 
 def _checked(words: object, source: str, target_tokens: int, count: TokenCounter) -> Summary:
-    """Return an answer's words if they can be used: the answer of foreign code may be anything."""
+    """Return the summary if it is usable; external code may return anything."""
     if not isinstance(words, str) or not words.strip():
         return Summary(notice="the summariser gave no text")
     words = words.strip()
     if len(words) >= len(source.strip()):
-        return Summary(notice="the summariser returned no less than it got")
+        return Summary(notice="the summariser returned a text that is not shorter than its source")
     if (n_tokens := count(words)) > target_tokens:
-        return Summary(notice=f"the summariser took {n_tokens} tokens; {target_tokens} were allowed")
+        return Summary(notice=f"the summary takes {n_tokens} tokens; {target_tokens} were allowed")
     return Summary(words)

@@ -1,12 +1,16 @@
-"""Compressors: tool outputs without their filler; what says something new stays word for word.
+"""Compresses tool outputs: removes filler, and keeps new information verbatim.
 
-Each takes a text and gives one that is not longer, or the text itself. `compress` chooses by the look of the output.
+Each compressor returns a text that is not longer than the output. `compress` recognises the kind of an output by its
+form.
 """
 
 import json
 import re
 from collections import Counter
 from collections.abc import Callable
+
+from codecards.router.compress.excerpts import cap_output, handle_of
+from codecards.router.compress.token_count import TokenCounter
 
 MAX_LIST_ITEMS = 3
 MAX_JSON_STRING = 200
@@ -34,16 +38,22 @@ _listing_line = re.compile(r"^(?:[dl-][rwxsStT-]{9}.?\s.*|total \d+|\S*/\S*|[\w.
 
 
 def compress(text: str) -> str:
-    """Return the output without filler, by the first kind that it looks like; unknown outputs stay as they are."""
-    for looks_like, compressor in _KINDS:
-        if looks_like(text):
+    """Return the output without filler; an output of unknown kind is returned unchanged."""
+    for matches, compressor in _COMPRESSORS:
+        if matches(text):
             shorter = compressor(text)
             return shorter if len(shorter) < len(text) else text
     return text
 
 
+def shown_output(text: str, count: TokenCounter) -> str:
+    """Return the output as a window shows it: compressed and capped, with the handle of the original if it differs."""
+    shown = cap_output(compress(text), count)
+    return shown if shown == text else f"{shown}\n[whole output: {handle_of(text)}]"
+
+
 def compress_test_output(text: str) -> str:
-    """Return the failures, their messages and the summary; the passed tests as a count."""
+    """Return failures, their messages and the summary; passed tests are counted."""
     kept, n_passed = list[str](), 0
     for line in text.splitlines():
         if _test_pass.match(line):
@@ -56,7 +66,7 @@ def compress_test_output(text: str) -> str:
 
 
 def compress_compiler_output(text: str) -> str:
-    """Return each diagnostic once, without progress lines; repeated warnings as a count."""
+    """Return the diagnostics without progress lines; warnings beyond the first few of one kind are counted."""
     seen: Counter[str] = Counter()
     kept, n_progress = list[str](), 0
     for line in text.splitlines():
@@ -76,7 +86,7 @@ def compress_compiler_output(text: str) -> str:
 
 
 def compress_traceback(text: str) -> str:
-    """Return the traceback without runs of library frames; the first and last frame of a run and all messages stay."""
+    """Return the traceback without the inner frames of each run of library frames."""
     lines, kept, run = text.splitlines(), list[str](), list[list[str]]()
 
     def flush() -> None:
@@ -103,7 +113,7 @@ def compress_traceback(text: str) -> str:
 
 
 def compress_git_log(text: str) -> str:
-    """Return one line a commit: id, date and subject; bodies and authors are in git itself."""
+    """Return one line per commit with id, date and subject; bodies and authors can be read from git."""
     kept, sha, date, awaits_subject = [], "", "", False
     for line in text.splitlines():
         if match := _commit_line.match(line):
@@ -114,12 +124,12 @@ def compress_git_log(text: str) -> str:
             kept.append(f"{sha} {date}{line.strip()}")
             awaits_subject = False
         elif sha and not line.startswith((" ", "Author:", "Merge:", "Commit", "AuthorDate:")) and line.strip():
-            kept.append(line)  # a diff or a stat is no filler
+            kept.append(line)  # diffs and stats are not filler
     return "\n".join(kept) + "\n[git log: authors and bodies left out]\n"
 
 
 def compress_listing(text: str) -> str:
-    """Return the listing by folder, long runs of names cut with their number."""
+    """Return the listing by folder; long lists of names are cut, and the rest is counted."""
     groups: dict[str, list[str]] = {}
     for line in text.splitlines():
         name = line.split()[-1] if line[:1] in "dl-" and len(line.split()) > 7 else line.strip()
@@ -135,7 +145,7 @@ def compress_listing(text: str) -> str:
 
 
 def compress_json(text: str) -> str:
-    """Return the JSON with the first items of each long list, the number of the others, and long strings cut."""
+    """Return the JSON with long lists cut to their first items and long strings to their start."""
     return json.dumps(_shorten(json.loads(text)), ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
@@ -172,7 +182,7 @@ def _has(pattern: re.Pattern[str]) -> Callable[[str], bool]:
     return lambda text: pattern.search(text) is not None
 
 
-_KINDS: tuple[tuple[Callable[[str], bool], Callable[[str], str]], ...] = (
+_COMPRESSORS: tuple[tuple[Callable[[str], bool], Callable[[str], str]], ...] = (
     (_is_json, compress_json),
     (_has(_test_mark), lambda text: compress_traceback(compress_test_output(text))),
     (lambda text: "Traceback (most recent call last)" in text, compress_traceback),
@@ -180,4 +190,4 @@ _KINDS: tuple[tuple[Callable[[str], bool], Callable[[str], str]], ...] = (
     (_has(_diagnostic), compress_compiler_output),
     (_is_listing, compress_listing),
 )
-"""In the order in which an output is tried; the surest signs come first."""
+"""(recogniser, compressor), the most reliable recogniser first."""

@@ -1,1 +1,1 @@
-"""The state of a session: working memory, ledger and window, in memory and on disk."""
+"""The state of a session: working memory, window and ledgers, in memory and on disk."""

@@ -1,4 +1,4 @@
-"""Bundles: a session's effects without its acts, to hand to a sub-agent and to take back with conflicts shown."""
+"""Bundles: a session's working memory without its messages, for handing work to another agent and merging it back."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -23,18 +23,18 @@ BundleItem = TypeVar("BundleItem")
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """What one agent hands to another: facts, no history of calls."""
+    """The working memory of one agent, for another."""
 
     session: str
     memory: WorkingMemory
     hashes: Mapping[str, str]
-    """Path → hash of the text that the sender saw."""
+    """Path → hash of the text that the sender read."""
     format: int = FORMAT
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A point in which two sessions differ; the receiver's own side was kept."""
+    """A point on which two sessions differ; the receiver's side was kept."""
 
     what: str
     """"goal", "src/a.py", …"""
@@ -43,7 +43,7 @@ class Conflict:
 
 
 def export_bundle(session: str, memory: WorkingMemory) -> bytes:
-    """Return the effects of a session as JSON."""
+    """Return the bundle of a session as JSON."""
     hashes = {entry.path: entry.text_hash for entry in memory.files if entry.text_hash}
     return msgspec.json.format(msgspec.json.encode(Bundle(session, replace(memory, turn=0), hashes)), indent=1)
 
@@ -52,21 +52,22 @@ def read_bundle(data: bytes) -> Bundle:
     """Return a bundle.
 
     Raises:
-        StateFileError: It is none, or of another format.
+        StateFileError: The data is not a bundle, or has another format.
     """
     try:
         bundle = msgspec.json.decode(data, type=Bundle)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise StateFileError(f"This is no bundle of a session: {error}") from error
+        raise StateFileError(f"This is not a bundle of a session: {error}") from error
     if bundle.format != FORMAT:
         raise StateFileError(f"The bundle has format {bundle.format}; this version reads {FORMAT}.")
     return bundle
 
 
 def merge_bundle(memory: WorkingMemory, bundle: Bundle) -> tuple[WorkingMemory, tuple[Conflict, ...]]:
-    """Return the memory with what the bundle adds, and the points in which both differ.
+    """Return the memory with the contents of the bundle added, and the points on which both differ.
 
-    Files come in as digests, the receiver's own modes stay; references name the session that they are from.
+    New files are added as digests, with the sender's session as the reason. Entries that the receiver already has stay
+    unchanged.
     """
     theirs, conflicts = bundle.memory, list[Conflict]()
     if theirs.task.goal != memory.task.goal:
@@ -81,9 +82,9 @@ def merge_bundle(memory: WorkingMemory, bundle: Bundle) -> tuple[WorkingMemory, 
             memory = with_file(memory, added)
         elif own.text_hash and entry.text_hash and own.text_hash != entry.text_hash:
             conflicts.append(Conflict(entry.path, f"text {own.text_hash[:8]}", f"text {entry.text_hash[:8]}"))
-    conflicts += _differing(memory.changes, theirs.changes)
+    conflicts += _change_conflicts(memory.changes, theirs.changes)
     for change in theirs.changes:
-        if not any(_same_place(old, change) for old in memory.changes):
+        if not any(_same_target(old, change) for old in memory.changes):
             memory = with_change(memory, change)
     known = {memo.path for memo in memory.memos}
     for memo in theirs.memos:
@@ -100,20 +101,20 @@ def merge_bundle(memory: WorkingMemory, bundle: Bundle) -> tuple[WorkingMemory, 
     )
 
 
-def _differing(ours: tuple[FileChange, ...], theirs: tuple[FileChange, ...]) -> list[Conflict]:
+def _change_conflicts(ours: tuple[FileChange, ...], theirs: tuple[FileChange, ...]) -> list[Conflict]:
     return [
-        Conflict(f"change of {change.path}", _words(own), _words(change))
+        Conflict(f"change of {change.path}", _described(own), _described(change))
         for change in theirs
         for own in ours
-        if _same_place(own, change) and own != change
+        if _same_target(own, change) and own != change
     ]
 
 
-def _same_place(one: FileChange, other: FileChange) -> bool:
+def _same_target(one: FileChange, other: FileChange) -> bool:
     return (one.path, one.action) == (other.path, other.action)
 
 
-def _words(change: FileChange) -> str:
+def _described(change: FileChange) -> str:
     return f"{change.action} ({change.status}): {change.reason}"
 
 

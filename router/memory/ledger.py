@@ -1,4 +1,4 @@
-"""Ledger: where the tokens of a turn went, and how many of them were of use."""
+"""Token ledgers: where the tokens of a turn went, and how many of them were useful."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,51 +11,51 @@ SHARES = {
     "rolling history": ("history", "input"),
     "recalled": ("retrieved", "memory"),
 }
-"""The article's shares, with what was recalled apart."""
+"""Groups for the shares of a session. Source: "Sliding window" (see `codecards.router`); "recalled" is ours."""
 ROUND_LINES = {
     "system": ("system", "task"),
     "tools": ("tool_schema",),
     "retrieved": ("retrieved", "memory", "files"),
     "history": ("history", "tool_results", "input"),
 }
-"""The article's account of one round; the reply is its fifth line."""
+"""Groups for one round. Source: "Sliding window" (see `codecards.router`), which also counts the reply."""
 KINDS_OF_CONTEXT = {
     "user input": ("input",),
     "tool calls and results": ("tool_results", "files", "retrieved"),
     "history": ("history", "memory", "task", "system"),
     "tool definitions": ("tool_schema",),
 }
+"""Groups by origin. Source: "Separation of duties" (see `codecards.router`)."""
 LOW_EFFECTIVE_RATIO = 0.40
 HIGH_TOOL_SHARE = 0.70
-"""Alarms. Source: the sliding-window article, §4.3."""
+"""An alarm is raised below the first and above the second. Source: "Sliding window" (see `codecards.router`), §4.3."""
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerLine:
-    """One block's cost."""
+    """The tokens of one block."""
 
     name: str
     category: str
     tokens: int
     source: str = ""
     position: int = 0
-    """0 at the top."""
+    """0-based position in the context."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenLedger:
-    """The account of one turn."""
+    """The tokens of one turn."""
 
     turn: int
     budget_tokens: int
     total_tokens: int
-    """Of the rendered text; the lines add up to about the same, for a tokenizer may join their borders."""
+    """Tokens of the rendered text. The sum of the lines may differ a little, since tokens can span two blocks."""
     lines: tuple[LedgerLine, ...] = ()
-    reply_tokens: int = 0
     version: str = ""
 
     def by_category(self) -> dict[str, int]:
-        """Return the tokens of each category, 0 where there are none."""
+        """Return the tokens of each category, 0 for a category without blocks."""
         sums = dict.fromkeys(CATEGORIES, 0)
         for line in self.lines:
             sums[line.category] += line.tokens
@@ -67,19 +67,19 @@ class TokenLedger:
         return {name: sum(sums[category] for category in members) for name, members in groups.items()}
 
     def folded(self) -> "TokenLedger":
-        """Return the ledger with one line a category: what is kept of older turns, for state files must stay small."""
+        """Return the ledger with one line per category; older turns are kept so, to keep state files small."""
         sums = self.by_category()
         return replace(self, lines=tuple(LedgerLine(name, name, tokens) for name, tokens in sums.items() if tokens))
 
     def alarms(self, effective_ratio: float | None = None) -> tuple[str, ...]:
-        """Return what is out of proportion, in words."""
+        """Return a message for each share that is out of proportion."""
         found = []
         total = sum(line.tokens for line in self.lines)
         results = self.by_category()["tool_results"]
         if total and results / total > HIGH_TOOL_SHARE:
             found.append(f"tool output takes {results / total:.0%} of the context: compact it")
         if effective_ratio is not None and effective_ratio < LOW_EFFECTIVE_RATIO:
-            found.append(f"only {effective_ratio:.0%} of the context was used: look at routing and recall")
+            found.append(f"only {effective_ratio:.0%} of the context was used: check routing and recall")
         return tuple(found)
 
 
@@ -96,7 +96,7 @@ class ShownLines:
 
 @dataclass(frozen=True, slots=True)
 class LineUse:
-    """Lines that were cited, opened or edited later; (1, 0) stands for the file as a whole."""
+    """Lines that were read, opened or edited; (1, 0) means the whole file."""
 
     path: str
     turn: int
@@ -105,9 +105,15 @@ class LineUse:
 
 
 def effective_ratio(supplied: Iterable[ShownLines], uses: Iterable[LineUse], *, within_turns: int = 6) -> float | None:
-    """Return the share of the supplied tokens whose lines were used in the same turn or soon after, None without any.
+    """Return the share of the supplied tokens whose lines were used within some turns, None if none were supplied.
 
-    A use of a whole file makes all its supplied lines effective. It is a lower bound: what was only read is not seen.
+    A use of a whole file counts for all its supplied lines. The share is a lower bound, since a model may use lines
+    without a tool call.
+
+    Args:
+        supplied: Lines that contexts showed.
+        uses: Uses of the session, in any order.
+        within_turns: A use counts up to so many turns after the lines were shown.
     """
     by_path: dict[str, list[LineUse]] = {}
     for use in uses:
@@ -129,18 +135,18 @@ def effective_ratio(supplied: Iterable[ShownLines], uses: Iterable[LineUse], *, 
 
 @dataclass(frozen=True, slots=True)
 class LedgerSummary:
-    """A session's turns in numbers."""
+    """Statistics of a session's turns."""
 
     n_turns: int
     mean_tokens: float
     peak_tokens: int
     deviation_tokens: float
-    """Standard deviation of the tokens of a turn: small means predictable."""
+    """Standard deviation of the tokens of a turn."""
     shares: Mapping[str, float] = field(default_factory=dict)
 
 
 def summarise_ledgers(ledgers: Sequence[TokenLedger]) -> LedgerSummary:
-    """Return mean, peak and shares of a session."""
+    """Return the statistics of a session."""
     totals = [ledger.total_tokens for ledger in ledgers]
     if not totals:
         return LedgerSummary(0, 0.0, 0, 0.0, dict.fromkeys(SHARES, 0.0))

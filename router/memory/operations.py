@@ -1,22 +1,42 @@
-"""Operations: what the agent did lately, as the router sees it."""
+"""Operations: the calls that an agent made, as the router sees them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 READ_KINDS = frozenset({"open", "read", "recall", "search", "list", "callers", "references"})
-"""What only looks; a later write of the same thing makes it stale."""
+"""Operations that only read. A later write to one of their files makes them stale."""
 WRITE_KINDS = frozenset({"edit", "create", "write", "replace", "delete", "rename"})
 RETRIEVAL_KINDS = frozenset({"recall", "search", "callers", "references"})
-"""What looks for code and finds files; two of them in a row that find the same file promote it."""
+"""Operations that search for code and return files. Two in a row that return the same file promote it."""
 NAMING_KINDS = RETRIEVAL_KINDS | {"list", "read", "run"}
-"""What names files without bringing them into the working memory; who named a file often opens it next."""
+"""Operations that name files without adding them to the working memory. A file that was named is often opened next."""
 KEPT_OPERATIONS = 250
-"""How many are kept for the router and for replay; one product of this kind keeps about as many."""
+"""Number of operations that are kept for the router and for replay."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call of one of the host's tools, or another event in the host: a prompt, a reply."""
+
+    kind: str
+    """"read", "search", "edit", "run", "reply", "prompt" …; any word is allowed."""
+    paths: Sequence[str] = ()
+    """Files that the call read, wrote or found, best first."""
+    query: str = ""
+    """The words that were searched for."""
+    text: str = ""
+    """The call as the model wrote it; by default the query or the paths."""
+    result: str = ""
+    failed: bool = False
+    reason: str = ""
+    """Why a file was changed."""
+    lines: tuple[int, int] | None = None
+    """First and last line that were read or changed, 1-based and inclusive; None for whole files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One call of a tool."""
+    """A recorded call."""
 
     number: int
     """Counts up from 1 within a session."""
@@ -24,18 +44,18 @@ class Operation:
     kind: str
     """"open", "close", "read", "recall", "search", "list", "edit", "create", "run" …; any word is allowed."""
     paths: tuple[str, ...] = ()
-    """The files it touched, or found, best first."""
+    """Files that the call touched or found, best first."""
     query: str = ""
     failed: bool = False
 
     @property
     def writes(self) -> bool:
-        """Whether it changes the files that it names."""
+        """Whether the operation changed the files that it names."""
         return self.kind in WRITE_KINDS and not self.failed
 
 
 def hits_in_a_row(path: str, operations: Sequence[Operation], since_turn: int | None = None) -> int:
-    """Return how many of the latest retrievals, without a gap, found the file; those up to `since_turn` don't count."""
+    """Return how many of the latest retrievals found the file without a gap; those up to `since_turn` don't count."""
     n_hits = 0
     for operation in reversed(operations):
         if operation.kind not in RETRIEVAL_KINDS:
@@ -47,7 +67,7 @@ def hits_in_a_row(path: str, operations: Sequence[Operation], since_turn: int | 
 
 
 def stale_reads(operations: Sequence[Operation]) -> frozenset[int]:
-    """Return the numbers of the reads whose file was written afterwards: what they showed is not true any more."""
+    """Return the numbers of the reads whose files were written afterwards: their results are out of date."""
     written: set[str] = set()
     stale = set()
     for operation in reversed(operations):
@@ -59,10 +79,12 @@ def stale_reads(operations: Sequence[Operation]) -> frozenset[int]:
 
 
 def unloadable(operations: Sequence[Operation], after: int) -> frozenset[int]:
-    """Return the stale reads that at least `after` later operations have followed.
+    """Return the numbers of the stale reads that at least `after` operations have followed.
 
-    Dropping a read the moment its file is written makes agents repeat what they did; so its record stays for a while,
-    though its text is never shown as current. Source: the article on split duties, 50 (one product: 250).
+    An agent that loses a read as soon as its file is written repeats the read. The record therefore stays for a while,
+    although its text is never shown as current.
+
+    Source: "Separation of duties" (see `codecards.router`), which gives 50 operations and cites a product with 250.
     """
     last = operations[-1].number if operations else 0
     return frozenset(number for number in stale_reads(operations) if last - number >= after)

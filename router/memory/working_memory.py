@@ -1,7 +1,7 @@
-"""Working memory: what the agent needs now, as a small structured state; every change gives a new value.
+"""Working memory: what an agent needs now, as a small immutable state; each change returns a new value.
 
-It has the task, files in full or as digests, changes with their motive, active constraints, references to the archive,
-open questions, memos of closed files, and a list of things to do.
+It holds the task with its constraints, files in full or as digests, changes with their reasons, references to the
+archive, open questions, memos (summaries of closed files) and a to-do list.
 """
 
 from collections.abc import Iterable
@@ -9,15 +9,16 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 MAX_REASON_CHARACTERS = 200
-"""A change keeps its motive only; the detail of how it was done is what makes an agent drift."""
+"""A change keeps its reason only. Details of how it was made distract the agent from its goal."""
 MAX_MEMOS = 24
-"""The memo notebook's cap; the oldest memo leaves first."""
+"""Most memos; the oldest leaves first."""
 MAX_USED_RUNS = 6
+"""Most runs of used lines of one file."""
 MAX_GOAL_CHARACTERS = 2_000
 
 
 class Mode(StrEnum):
-    """How a file stands in the working memory."""
+    """How a file is shown."""
 
     FULL = "full"
     DIGEST = "digest"
@@ -25,47 +26,47 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TaskState:
-    """What is being done; rewritten at each switch of task, never appended to."""
+    """The current task; replaced at each switch of task, never appended to."""
 
     goal: str
     status: str = "exploring"
-    """The stage, any word; "exploring", "implementing", "testing" and "reviewing" have rules."""
+    """The stage, any word; the router has rules for "implementing" and "testing"."""
     constraints: tuple[str, ...] = ()
-    """What must hold whatever nearer text says: "do not touch the migrations"."""
+    """What must hold, whatever later text says: "do not touch the migrations"."""
     status_since_turn: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryFile:
-    """One file of the working memory."""
+    """A file of the working memory."""
 
     path: str
     relevance: float = 0.5
     """0 to 1, the higher the better."""
     mode: Mode = Mode.DIGEST
     digest: str = ""
-    """The code card shown in digest mode, as of `text_hash`."""
+    """Signatures and important comments, shown in digest mode; made from the text with `text_hash`."""
     purpose: str = ""
-    """Why it was opened, in the agent's words; chooses what is kept when it is closed."""
+    """Why the agent opened the file, in its own words; decides what is kept when the file is closed."""
     last_access_turn: int = 0
     last_switch_turn: int | None = None
-    """When the mode last changed, None if it never did."""
+    """Turn in which the mode last changed; None if it never did."""
     pinned: bool = False
     focus: tuple[int, int] | None = None
-    """Lines that matter, 1-based and inclusive; shown when the whole does not fit."""
+    """Lines to show when the whole does not fit, 1-based and inclusive."""
     used_lines: tuple[tuple[int, int], ...] = ()
-    """Runs of lines that were read or changed, the latest first; shown too when the whole does not fit."""
+    """Runs of lines that were read or changed, the latest first; shown after `focus` when the whole does not fit."""
     text_hash: str = ""
-    """Of the text last seen on disk."""
+    """Hash of the text that was last read from disk."""
     predicted: bool = False
-    """Brought in by a prediction, and not used since."""
+    """Whether a prediction added the file, and it was not used since."""
     why: str = ""
-    """The reason of the last switch."""
+    """Reason of the last switch."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """What was done to a file, and why; no detail of how."""
+    """A change of a file, and its reason."""
 
     path: str
     action: str
@@ -75,19 +76,19 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class ClosedFileSummary:
-    """What stays of a closed file."""
+    """The memo of a closed file: what is kept of it."""
 
     path: str
     text: str
     purpose: str = ""
     turn: int = 0
     handle: str = ""
-    """Gives the whole text back, "" if it can only be read from disk."""
+    """Restores the whole text; "" if the text can only be read from disk."""
 
 
 @dataclass(frozen=True, slots=True)
 class TodoItem:
-    """One thing to do."""
+    """One item of the to-do list."""
 
     text: str
     done: bool = False
@@ -95,7 +96,7 @@ class TodoItem:
 
 @dataclass(frozen=True, slots=True)
 class Eviction:
-    """A file that was let go, and when."""
+    """A file that left the working memory."""
 
     path: str
     turn: int
@@ -104,23 +105,24 @@ class Eviction:
 
 @dataclass(frozen=True, slots=True)
 class WorkingMemory:
-    """The state of a task; a value, so that a reader sees the old one or the new one and nothing between."""
+    """The working memory of one session, as an immutable value."""
 
     task: TaskState
     files: tuple[MemoryFile, ...] = ()
-    """One entry a path, in the order in which they came."""
+    """One entry per path, in the order in which they were added."""
     changes: tuple[FileChange, ...] = ()
     archive_refs: tuple[str, ...] = ()
+    """Ids of the notes that the session wrote."""
     open_questions: tuple[str, ...] = ()
     memos: tuple[ClosedFileSummary, ...] = ()
     """Oldest first."""
     todo: tuple[TodoItem, ...] = ()
     turn: int = 0
-    """Counts generations; all waiting times are in turns, so that no clock can disturb them."""
+    """Counts the turns. All cooldowns are in turns, so they do not depend on a clock."""
     evicted: tuple[Eviction, ...] = ()
-    """Files that were let go in this task: a prediction alone does not bring them back."""
+    """Files that left during this task; a prediction alone does not bring them back."""
     hidden_blocks: tuple[str, ...] = ()
-    """Blocks that the agent chose not to see: "changes", "todo", "notes" …"""
+    """Blocks that the agent has hidden: "changes", "todo", "notes" …"""
 
     def entry(self, path: str) -> MemoryFile | None:
         """Return the file's entry, None if it is not in the working memory."""
@@ -128,7 +130,7 @@ class WorkingMemory:
 
 
 def with_task(memory: WorkingMemory, goal: str, constraints: Iterable[str] | None = None) -> WorkingMemory:
-    """Return the memory with another goal: the text is replaced, and what was forgotten may come back."""
+    """Return the memory with another goal; the evictions are cleared, so that predictions may bring files back."""
     kept = memory.task.constraints if constraints is None else tuple(dict.fromkeys(constraints))
     task = TaskState(goal.strip()[:MAX_GOAL_CHARACTERS], "exploring", kept, memory.turn)
     return replace(memory, task=task, evicted=())
@@ -142,7 +144,7 @@ def with_status(memory: WorkingMemory, status: str) -> WorkingMemory:
 
 
 def with_constraint(memory: WorkingMemory, constraint: str) -> WorkingMemory:
-    """Return the memory with one more constraint; a known one is not added twice."""
+    """Return the memory with one more constraint; a duplicate is not added."""
     text = " ".join(constraint.split())
     if not text or text in memory.task.constraints:
         return memory
@@ -150,14 +152,14 @@ def with_constraint(memory: WorkingMemory, constraint: str) -> WorkingMemory:
 
 
 def with_file(memory: WorkingMemory, entry: MemoryFile) -> WorkingMemory:
-    """Return the memory with this entry in the place of the one of the same path, or at the end."""
+    """Return the memory with this entry; it replaces the one of the same path, or is appended."""
     if memory.entry(entry.path) is None:
         return replace(memory, files=(*memory.files, entry))
     return replace(memory, files=tuple(entry if old.path == entry.path else old for old in memory.files))
 
 
 def without_file(memory: WorkingMemory, path: str, why: str = "") -> WorkingMemory:
-    """Return the memory without the file, and with its path, and why it left, among the forgotten."""
+    """Return the memory without the file, and with an eviction that has the reason."""
     files = tuple(entry for entry in memory.files if entry.path != path)
     if len(files) == len(memory.files):
         return memory
@@ -166,7 +168,7 @@ def without_file(memory: WorkingMemory, path: str, why: str = "") -> WorkingMemo
 
 
 def with_access(memory: WorkingMemory, path: str, relevance: float | None = None) -> WorkingMemory:
-    """Return the memory with the file used in this turn; a file that is not in it stays out."""
+    """Return the memory with the file marked as used in this turn; a file that is not in it is not added."""
     entry = memory.entry(path)
     if entry is None:
         return memory
@@ -182,9 +184,9 @@ def with_access(memory: WorkingMemory, path: str, relevance: float | None = None
 
 
 def with_edited(memory: WorkingMemory, path: str) -> WorkingMemory:
-    """Return the memory with the file in full: who changes a file must see it as it is now.
+    """Return the memory with the file in full, since an agent that edits a file must see its current text.
 
-    This is an act of the agent, as opening is, and waits for no dead time; a file that was not there comes in.
+    An edit is an explicit call, like opening: no cooldown applies, and a file that is not in the memory is added.
     """
     entry = memory.entry(path) or MemoryFile(path)
     if entry.mode is Mode.FULL:
@@ -193,7 +195,7 @@ def with_edited(memory: WorkingMemory, path: str) -> WorkingMemory:
 
 
 def with_used_lines(memory: WorkingMemory, path: str, lines: tuple[int, int]) -> WorkingMemory:
-    """Return the memory with the lines in the focus of the file; runs that lie within them are not kept beside."""
+    """Return the memory with the lines as the file's focus and first used run; runs inside them are removed."""
     entry = memory.entry(path)
     if entry is None:
         return memory
@@ -202,7 +204,7 @@ def with_used_lines(memory: WorkingMemory, path: str, lines: tuple[int, int]) ->
 
 
 def with_change(memory: WorkingMemory, change: FileChange) -> WorkingMemory:
-    """Return the memory with a change noted; one of the same file and action takes the place of the older."""
+    """Return the memory with a change; it replaces an older one with the same file and action."""
     reason = " ".join(change.reason.split())
     if len(reason) > MAX_REASON_CHARACTERS:
         reason = reason[: MAX_REASON_CHARACTERS - 1] + "…"
@@ -211,7 +213,7 @@ def with_change(memory: WorkingMemory, change: FileChange) -> WorkingMemory:
 
 
 def with_memo(memory: WorkingMemory, memo: ClosedFileSummary, *, keep: int = MAX_MEMOS) -> WorkingMemory:
-    """Return the memory with a memo in the place of an older one of the same file; the oldest beyond `keep` leave."""
+    """Return the memory with a memo; it replaces an older one of the same file, and only the latest `keep` stay."""
     others = tuple(old for old in memory.memos if old.path != memo.path)
     return replace(memory, memos=(*others, memo)[-keep:])
 

@@ -1,9 +1,9 @@
-"""Archive: the project's notes, one Markdown file each, safe against crashes and against other processes."""
+"""Archive: the project's notes, one Markdown file each, safe against crashes and concurrent processes."""
 
 import re
 import secrets
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ from codecards.router.notes.search import NoteHit, says_the_same, search_notes
 MAX_NOTE_CHARACTERS = 100_000
 MAX_TITLE_CHARACTERS = 120
 MAX_REVIEW_NOTES = 12
-"""What can be looked through in half a minute."""
+"""So many can be reviewed in half a minute."""
 LOW_CONFIDENCE = 0.5
 
 Clock = Callable[[], datetime]
@@ -29,9 +29,14 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+def time_stamp(clock: Clock) -> str:
+    """Return the clock's time as ISO 8601 in UTC."""
+    return clock().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
 @dataclass(frozen=True, slots=True)
 class DamagedNote:
-    """A file of the archive that is no readable note; it is never touched."""
+    """A file of the archive that can't be read as a note; it is never changed."""
 
     name: str
     detail: str
@@ -39,7 +44,7 @@ class DamagedNote:
 
 @dataclass(frozen=True, slots=True)
 class ReviewItem:
-    """One note to look at, and why."""
+    """A note to review, with the reason."""
 
     note: Note
     reason: str
@@ -57,33 +62,33 @@ class Archive:
         mask: Callable[[str], str] = mask_secrets,
         prepare: Callable[[], None] = lambda: None,
     ) -> None:
-        """Take the folder, usually `<root>/.codecards/archive`; it is made with the first note.
+        """Take the folder, usually `<root>/.codecards/archive`; it is created with the first note.
 
         Args:
-            folder: Holds the files.
-            clock: Gives the time.
-            new_id: Gives ids of letters, digits and `-` that other processes won't give.
-            mask: Takes keys and passwords out of a text.
-            prepare: Is called before a note is added.
+            folder: Folder of the note files.
+            clock: Returns the time.
+            new_id: Returns ids of letters, digits and `-` that are unique across processes.
+            mask: Removes keys and passwords from a text.
+            prepare: Called before a note is added.
         """
         self.folder = folder
         self._clock, self._new_id, self._mask, self._prepare = clock, new_id, mask, prepare
         self._read: dict[str, tuple[tuple[int, int], Note]] = {}
         self.damaged: tuple[DamagedNote, ...] = ()
-        """What the last listing could not read."""
+        """Files that the last listing could not read."""
 
     def add(self, draft: NoteDraft) -> Note:
         """Write a new note and return it.
 
         Raises:
-            UsageError: It says nothing, or too much.
-            StateFileError: It can't be written.
+            UsageError: The text is empty or too long.
+            StateFileError: The file can't be written.
         """
         text = self._mask(draft.text)
         if not text.strip():
             raise UsageError("A note needs a text.")
         if len(text) > MAX_NOTE_CHARACTERS:
-            raise UsageError(f"A note can have {MAX_NOTE_CHARACTERS} characters at most, this one has {len(text)}.")
+            raise UsageError(f"A note can have at most {MAX_NOTE_CHARACTERS} characters; this one has {len(text)}.")
         note = Note(
             self._new_id(),
             _one_line(self._mask(draft.title))[:MAX_TITLE_CHARACTERS],
@@ -100,13 +105,13 @@ class Archive:
         )
         path = self.folder / f"{note.created[:10]}-{_slug(note.title or note.text)}-{note.note_id}.md"
         if path.exists():
-            raise StateFileError(f"{path} exists already; add the note again.")
+            raise StateFileError(f"{path} already exists; add the note again.")
         self._prepare()
         write_atomic(path, write_note(note))
         return note
 
     def notes(self, *, archived: bool | None = None) -> list[Note]:
-        """Return the notes, oldest first; only the archived or only the others, if asked."""
+        """Return the notes, oldest first; with `archived`, only the archived ones or only the others."""
         found, damaged, seen = [], [], set()
         for path in sorted(self.folder.glob("*.md")) if self.folder.is_dir() else []:
             seen.add(path.name)
@@ -122,16 +127,16 @@ class Archive:
         return [note for note in found if archived is None or note.archived is archived]
 
     def show(self, note_id: str) -> Note:
-        """Return a note by its id, the beginning of it, or its file's name.
+        """Return a note by its id, a prefix of the id, or its file name.
 
         Raises:
-            TargetNotFoundError: There is none.
-            AmbiguousTargetError: Several ids begin so.
+            TargetNotFoundError: No note matches.
+            AmbiguousTargetError: Several notes match.
         """
         return self._load(self._path(note_id))
 
     def search(self, query: str, limit: int = 10) -> list[NoteHit]:
-        """Return the notes that answer a query, best first, near-duplicates once.
+        """Return the notes that match a query, best first, without near-duplicates.
 
         Raises:
             UsageError: The query is empty.
@@ -141,10 +146,10 @@ class Archive:
         return search_notes(self.notes(), query, limit)
 
     def correct(self, note_id: str, text: str) -> Note:
-        """Put another text in the place of a note's; the old one stays in its history. Returns the new state."""
+        """Replace the text of a note, and return the note; the old text stays in its history."""
         masked = self._mask(text)
         if not masked.strip():
-            raise UsageError("A correction needs a text; to take the note away, remove it.")
+            raise UsageError("A correction needs a text; to delete the note, remove it.")
 
         def corrected(note: Note) -> Note:
             now = self._now()
@@ -153,14 +158,14 @@ class Archive:
         return self._change(note_id, corrected)
 
     def set_archived(self, note_id: str, archived: bool = True) -> Note:
-        """Mark a note as settled, or take the mark away, and return it; it stays searchable."""
+        """Mark a note as archived or active, and return it; archived notes stay searchable."""
         return self._change(note_id, lambda note: replace(note, archived=archived, updated=self._now()))
 
     def remove(self, note_id: str) -> Note:
-        """Delete a note's file, and return what it held.
+        """Delete a note's file, and return the note.
 
         Raises:
-            TargetNotFoundError: There is none.
+            TargetNotFoundError: No note matches.
             StateFileError: The file can't be deleted.
         """
         with locked(self._lock_path):
@@ -173,13 +178,13 @@ class Archive:
         return note
 
     def review(self, resolver: AnchorResolver | None = None) -> list[ReviewItem]:
-        """Return the notes that most need a look, few enough for half a minute: broken ties, doubts, then news."""
+        """Return the notes that most need a review: changed code, then low confidence and duplicates, then new notes."""
         notes = [with_states(note, resolver) if resolver else note for note in self.notes(archived=False)]
         items: dict[str, ReviewItem] = {}
         for note in notes:
             state = note_state(note)
             if state is not AnchorState.FRESH:
-                items[note.note_id] = ReviewItem(note, f"the code it speaks of is {state.value}")
+                items[note.note_id] = ReviewItem(note, f"its code is {state.value}")
         for index, note in enumerate(notes):
             if note.note_id not in items and note.confidence < LOW_CONFIDENCE:
                 items[note.note_id] = ReviewItem(note, f"confidence {note.confidence:.2f}")
@@ -192,11 +197,11 @@ class Archive:
 
     @property
     def _lock_path(self) -> Path:
-        # Beside the archive, for the archive itself may be committed.
+        # Beside the archive, since the archive itself may be committed.
         return self.folder.parent / "archive.lock"
 
     def _now(self) -> str:
-        return self._clock().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return time_stamp(self._clock)
 
     def _load(self, path: Path) -> Note:
         status = path.stat()
@@ -214,7 +219,7 @@ class Archive:
         ids = {path: path.stem.rpartition("-")[2] for path in paths}
         exact = [path for path in paths if wanted in (ids[path], path.stem)]
         found = exact or [path for path in paths if ids[path].startswith(wanted) or path.stem.startswith(wanted)]
-        if not found:  # a file that was renamed by hand still has its id inside
+        if not found:  # a file that was renamed by hand still contains its id
             by_hand = {note.note_id: name for name, (_, note) in self._read.items()} if self.notes() else {}
             if wanted not in by_hand:
                 raise TargetNotFoundError(note_id, what="note")
@@ -229,11 +234,6 @@ class Archive:
             note = change(self._load(path))
             write_atomic(path, write_note(note))
         return note
-
-
-def files_of(notes: Sequence[Note]) -> frozenset[str]:
-    """Return all files that the notes speak of."""
-    return frozenset(path for note in notes for path in note.all_paths())
 
 
 def _one_line(text: str) -> str:

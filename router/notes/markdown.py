@@ -1,4 +1,4 @@
-"""Note files: Markdown with front matter, to be read, searched and edited by hand, and read back without loss."""
+"""Note files: Markdown with YAML front matter, readable and editable by hand, and read back without loss."""
 
 import re
 from typing import Any
@@ -10,12 +10,12 @@ from codecards.router.notes.note import Anchor, Note, Revision
 
 FORMAT = 1
 _frame = re.compile(r"\A---\r?\n(?P<head>.*?\r?\n)---\r?\n(?P<body>.*)\Z", re.DOTALL)
-# The C loader reads an archive of a thousand notes ten times faster; it is in all wheels, but not in every build.
+# The C loader reads a thousand notes ten times faster. All wheels have it, but not every build from source.
 _Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
 def write_note(note: Note) -> bytes:
-    """Return the file of a note."""
+    """Return the content of a note's file."""
     head: dict[str, object] = {
         "format": FORMAT,
         "id": note.note_id,
@@ -42,7 +42,7 @@ def write_note(note: Note) -> bytes:
     }
     text = yaml.safe_dump(kept, allow_unicode=True, sort_keys=False, width=100)
     title = f"# {note.title}\n\n" if note.title else ""
-    # Text that is no Unicode (from odd arguments) is kept in the body; the head may hold only what YAML may.
+    # Lone surrogates (from invalid command-line arguments) are kept in the body; YAML does not allow them.
     return f"---\n{_printable(text)}---\n{title}".encode() + note.text.encode("utf-8", "surrogatepass") + b"\n"
 
 
@@ -50,13 +50,13 @@ def read_note(data: bytes, name: str) -> Note:
     """Return the note of a file.
 
     Raises:
-        StateFileError: It has no front matter, or one that can't be read; the file is left as it is.
+        StateFileError: The front matter is missing or can't be read; the file is left unchanged.
     """
     match = _frame.match(data.decode("utf-8", "surrogatepass" if _has_surrogates(data) else "replace"))
     if match is None:
         raise StateFileError(f"{name} has no front matter between lines of ---.")
     try:
-        head = yaml.load(match["head"], Loader=_Loader)  # the base loader makes nothing but strings, lists and maps
+        head = yaml.load(match["head"], Loader=_Loader)  # the base loader returns only strings, lists and maps
     except yaml.YAMLError as error:
         raise StateFileError(f"The front matter of {name} can't be read: {error}") from error
     if not isinstance(head, dict) or not head.get("id"):

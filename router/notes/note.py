@@ -1,4 +1,4 @@
-"""Notes: conclusions that later work can recall, tied to the code that they speak of."""
+"""Notes: conclusions for later tasks, anchored to the code that they are about."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class AnchorState(StrEnum):
-    """Whether the code that a note is tied to is still what it was."""
+    """Whether the code of an anchor is the same as when the note was written."""
 
     FRESH = "fresh"
     CHANGED = "changed"
@@ -16,31 +16,31 @@ class AnchorState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """The code that a note speaks of."""
+    """The code that a note is about."""
 
     symbol: str
     """Qualified name, "" for the whole file."""
     path: str
     syntax_hash: str
-    """Of the normalised syntax when the note was written: equal after reformatting, another after a change."""
+    """Hash of the normalised syntax when the note was written; reformatting keeps it, a change does not."""
     state: AnchorState = AnchorState.FRESH
-    """As found when the note is shown; not stored."""
+    """Determined when the note is shown; not stored."""
     moved_from: str = ""
-    """Where it was when the note was written, if it has moved since."""
+    """Place of the code when the note was written, if it has moved since."""
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A text that a correction has replaced."""
+    """A text that a correction replaced."""
 
     text: str
     replaced: str
-    """When, as ISO 8601 in UTC."""
+    """Time of the correction, ISO 8601 in UTC."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One note of the archive."""
+    """A note of the archive."""
 
     note_id: str
     title: str
@@ -49,30 +49,30 @@ class Note:
     """ISO 8601 in UTC, like all times here."""
     anchors: tuple[Anchor, ...] = ()
     files: tuple[str, ...] = ()
-    """Files that were changed in the work that it reports."""
+    """Files that were changed in the task."""
     rejected: tuple[str, ...] = ()
-    """Options that were not taken, each with its reason."""
+    """Options that were rejected, each with the reason."""
     verification: str = ""
     leftovers: str = ""
     outcome: str = ""
-    """How the work ended: "done", "failed", "" if unknown."""
+    """How the task ended: "done", "failed"; "" if unknown."""
     confidence: float = 1.0
     """0 to 1."""
     source: str = "user"
-    """Who wrote it: "user", "session NAME turn 4"."""
+    """Author of the note: "user", "session NAME turn 4"."""
     updated: str = ""
     archived: bool = False
     history: tuple[Revision, ...] = ()
     """Oldest first."""
 
     def all_paths(self) -> frozenset[str]:
-        """Return the files that it speaks of."""
+        """Return the files that the note is about."""
         return frozenset(self.files) | {anchor.path for anchor in self.anchors}
 
 
 @dataclass(frozen=True, slots=True)
 class NoteDraft:
-    """What is to become a note."""
+    """A note before it is written."""
 
     title: str
     text: str
@@ -93,30 +93,30 @@ class AnchorResolver(Protocol):
         """Return the anchor for a symbol, a path, or `path:symbol`.
 
         Raises:
-            TargetNotFoundError: There is no such thing.
-            AmbiguousTargetError: There are several.
+            TargetNotFoundError: Nothing matches.
+            AmbiguousTargetError: Several things match.
         """
         ...
 
     def now(self, symbol: str, path: str) -> Anchor | None:
-        """Return the anchor as the code is now, None if there is no such symbol at that path."""
+        """Return the anchor of the current code, None if the path does not have the symbol."""
         ...
 
     def with_syntax(self, syntax_hash: str) -> Sequence[Anchor]:
-        """Return what has this normalised syntax now, anywhere in the project, names aside."""
+        """Return the anchors of all current code with this normalised syntax, whatever its name."""
         ...
 
 
 def with_states(note: Note, resolver: AnchorResolver) -> Note:
-    """Return the note with each anchor's state; what moved is followed if there is only one place it can be."""
+    """Return the note with the state of each anchor; moved code is followed if its new place is unique."""
     return replace(note, anchors=tuple(current_anchor(anchor, resolver) for anchor in note.anchors))
 
 
 def current_anchor(anchor: Anchor, resolver: AnchorResolver) -> Anchor:
-    """Return the anchor as it stands: fresh, changed, or gone.
+    """Return the anchor with its current state and place.
 
-    The same code under the same name in another file is fresh; under another name it is changed, for the note's words
-    may not fit any more.
+    The same code under the same name in another file is fresh. Under another name it counts as changed, since the note
+    may not apply any more.
     """
     now = resolver.now(anchor.symbol, anchor.path)
     if now is not None:
@@ -133,7 +133,7 @@ def current_anchor(anchor: Anchor, resolver: AnchorResolver) -> Anchor:
 
 
 def note_state(note: Note) -> AnchorState:
-    """Return the worst state of the note's anchors, fresh if it has none."""
+    """Return the worst state of the note's anchors, fresh if there are none."""
     order = (AnchorState.GONE, AnchorState.CHANGED)
     states = {anchor.state for anchor in note.anchors}
     return next((state for state in order if state in states), AnchorState.FRESH)

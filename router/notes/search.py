@@ -1,4 +1,4 @@
-"""Search in notes: words and pairs of ideographs, weighted by rarity; what is said several times counts once."""
+"""Searches notes with BM25 over words and pairs of ideographs, and removes near-duplicates."""
 
 import math
 from collections.abc import Sequence
@@ -10,13 +10,14 @@ from codecards.router.notes.note import Note
 
 SATURATION = 1.2
 LENGTH_WEIGHT = 0.4
-"""BM25's k1 and b. Notes are short, so their length says little."""
+"""BM25's k1 and b; b is low, since notes are short and their length is hardly informative."""
 TITLE_WEIGHT = 2.0
 PREFIX_WEIGHT = 0.6
+"""Weight of a match by prefix: "linter" finds "lint"."""
 MIN_PREFIX_CHARACTERS = 4
-"""A word that begins another of at least so many letters counts in part: "linter" finds "lint"."""
+"""Least length of both words in a match by prefix."""
 NEAR_DUPLICATE = 0.8
-"""Jaccard similarity of their words from which two notes say the same."""
+"""Two notes are duplicates from this Jaccard similarity of their words."""
 NEGATIONS = frozenset("not no never none don dont cannot without unless except 不 没 勿 禁 别 未 非".split())
 COMMON = frozenset("a an the of to in is are be for on and or it this that with we i".split()) | frozenset(
     "how what which where when why do does done use".split()
@@ -25,22 +26,22 @@ COMMON = frozenset("a an the of to in is are be for on and or it this that with 
 
 @dataclass(frozen=True, slots=True)
 class NoteHit:
-    """A note that answers a query."""
+    """A note that matches a query."""
 
     note: Note
     score: float
-    """The higher the better; only comparable within one answer."""
+    """The higher the better; comparable within one search only."""
     duplicates: tuple[str, ...] = ()
-    """Ids of notes that say the same and were left out."""
+    """Ids of near-duplicates that were left out."""
 
 
 def note_tokens(text: str) -> list[str]:
-    """Return the tokens of a text, as the index splits it."""
+    """Return the search terms of a text, split as in the index."""
     return [token for word in words(text) for token in word_tokens(word)]
 
 
 def search_notes(notes: Sequence[Note], query: str, limit: int = 10) -> list[NoteHit]:
-    """Return the best notes for a query, best first, near-duplicates once; none where no word fits."""
+    """Return the notes that match a query, best first, without near-duplicates."""
     counted = [_counts(note) for note in notes]
     wanted = _wanted(query, counted)
     informative = [token for token in wanted if token not in COMMON] or wanted
@@ -68,7 +69,7 @@ def search_notes(notes: Sequence[Note], query: str, limit: int = 10) -> list[Not
 
 
 def says_the_same(one: Note, other: Note) -> bool:
-    """Return whether two notes say the same thing in nearly the same words; a negation or number apart, they don't."""
+    """Return whether two notes are near-duplicates; notes with different negations or numbers are not."""
     first_signs, first = _content(one.text)
     second_signs, second = _content(other.text)
     if first_signs != second_signs or min(len(first), len(second)) < NEAR_DUPLICATE * max(len(first), len(second)):
@@ -78,7 +79,7 @@ def says_the_same(one: Note, other: Note) -> bool:
 
 @lru_cache(maxsize=8192)
 def _content(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return negations and numbers of a text, and its words but the common ones."""
+    """Return the negations and numbers of a text, and its words without the common ones."""
     tokens = frozenset(note_tokens(text))
     signs = {token for token in tokens if token in NEGATIONS or token.isdigit()}
     signs |= {sign for sign in NEGATIONS if not sign.isascii() and sign in text}
@@ -108,7 +109,7 @@ def _counts(note: Note) -> dict[str, float]:
 
 
 def _wanted(query: str, counted: Sequence[dict[str, float]]) -> list[str]:
-    """Return the tokens to look for; an identifier that some note has whole is not looked for by its parts."""
+    """Return the terms to search for; an identifier that a note contains whole is not searched for by its parts."""
     tokens: dict[str, None] = {}
     for word in words(query):
         found = word_tokens(word)
@@ -118,7 +119,7 @@ def _wanted(query: str, counted: Sequence[dict[str, float]]) -> list[str]:
 
 
 def _weight(token: str, counts: dict[str, float]) -> float:
-    """Return how often a token occurs, words that begin it or that it begins in part."""
+    """Return how often a term occurs; a match by prefix counts with `PREFIX_WEIGHT`."""
     if token in counts:
         return counts[token]
     if len(token) < MIN_PREFIX_CHARACTERS or not token.isascii() or token.startswith("="):

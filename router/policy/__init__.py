@@ -1,1 +1,1 @@
-"""Signals of a turn → decisions: which file moves between full and digest, and when."""
+"""Operations and signals of a turn → decisions: which file is shown in full, as a digest, or not at all."""

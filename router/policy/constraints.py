@@ -1,4 +1,4 @@
-"""Constraints: what a user forbids or demands in passing is taken into the state, where it can't be pushed out."""
+"""Finds constraints in the user's text, so that they enter the state, which is never pushed out of the context."""
 
 import re
 
@@ -10,14 +10,19 @@ _constraint = re.compile(
     re.IGNORECASE,
 )
 _sentence = re.compile(r"(?<=[.!;\u3002\uff01\uff1b])\s*|\n+")
-_asks = re.compile(r"[?\uff1f]\s*$")
+_question = re.compile(r"[?\uff1f]\s*$")
 
 
 def find_constraints(text: str) -> tuple[str, ...]:
-    """Return the sentences of a user's text that demand or forbid something; questions are none."""
+    """Return the sentences that demand or forbid something; questions are not constraints."""
     found = []
     for sentence in _sentence.split(text):
         words = " ".join(sentence.split()).rstrip(".;\u3002\uff1b")
-        if words and len(words) <= MAX_CONSTRAINT_CHARACTERS and _constraint.search(words) and not _asks.search(words):
+        if (
+            words
+            and len(words) <= MAX_CONSTRAINT_CHARACTERS
+            and _constraint.search(words)
+            and not _question.search(words)
+        ):
             found.append(words)
     return tuple(dict.fromkeys(found))

@@ -1,4 +1,4 @@
-"""Hysteresis: when a file may change its mode; two thresholds and a dead time, so that nothing flaps."""
+"""Hysteresis: when a file may change its mode. Two thresholds and a cooldown prevent switching back and forth."""
 
 from dataclasses import dataclass
 
@@ -7,38 +7,41 @@ from codecards.router.memory.working_memory import MemoryFile, Mode
 
 @dataclass(frozen=True, slots=True)
 class HysteresisSettings:
-    """The thresholds. Source of the first two: the Context Mode article, §5.2 and §6.3."""
+    """The thresholds.
+
+    Source: the first two are from "Context Mode" (see `codecards.router`), §5.2 and §6.3.
+    """
 
     promote_after_hits: int = 2
-    """Retrievals in a row that must find the file."""
+    """A digest is promoted once so many retrievals in a row have found it."""
     demote_after_turns: int = 6
-    """A full file is demoted after MORE than so many turns without access."""
+    """A full file is demoted after more than so many turns without access."""
     cooldown_turns: int = 7
-    """Least turns between two switches of one file by the router. It is one more than the demotion threshold, for the
-    last access may lie one turn before the promotion: with 6, files were promoted and demoted again 6 turns later."""
-    forget_after_turns: int = 40
-    """A digest leaves after more than so many turns without access."""
-    forget_predicted_after_turns: int = 6
-    """The same for a file that only a prediction brought in."""
+    """Least turns between two switches of one file by the router. One more than the demotion threshold, since the last
+    access may be one turn before the promotion: with 6, files were promoted and demoted again 6 turns later."""
+    evict_after_turns: int = 40
+    """A digest is evicted after more than so many turns without access."""
+    evict_predicted_after_turns: int = 6
+    """The same for a file that was only predicted."""
 
 
 def idle_turns(entry: MemoryFile, turn: int) -> int:
-    """Return the turns since the last access, never below 0 (a restored state may hold later turns)."""
+    """Return the turns since the last access, at least 0 (a restored state may contain later turns)."""
     return max(0, turn - entry.last_access_turn)
 
 
 def is_settled(entry: MemoryFile, turn: int, settings: HysteresisSettings) -> bool:
-    """Return whether the dead time since the last switch is over."""
+    """Return whether the cooldown since the last switch is over."""
     return entry.last_switch_turn is None or turn - entry.last_switch_turn >= settings.cooldown_turns
 
 
 def may_promote(entry: MemoryFile, n_hits: int, turn: int, settings: HysteresisSettings) -> bool:
-    """Return whether a digest was found often enough in a row to become full."""
+    """Return whether enough retrievals in a row found a digest for it to become full."""
     return entry.mode is Mode.DIGEST and n_hits >= settings.promote_after_hits and is_settled(entry, turn, settings)
 
 
 def may_demote(entry: MemoryFile, turn: int, settings: HysteresisSettings) -> bool:
-    """Return whether a full file has been left alone for long enough to become a digest."""
+    """Return whether a full file has been idle long enough to become a digest."""
     return (
         entry.mode is Mode.FULL
         and not entry.pinned
@@ -47,14 +50,14 @@ def may_demote(entry: MemoryFile, turn: int, settings: HysteresisSettings) -> bo
     )
 
 
-def may_forget(entry: MemoryFile, turn: int, settings: HysteresisSettings) -> bool:
-    """Return whether a digest has been left alone for so long that it can leave the working memory.
+def may_evict(entry: MemoryFile, turn: int, settings: HysteresisSettings) -> bool:
+    """Return whether a digest has been idle long enough to leave the working memory.
 
-    A guess starts no dead time of its own, so that it comes in full as soon as it is needed; it leaves no sooner than a
-    switch back would be allowed.
+    Predicted files start no cooldown, so a hit can promote them at once; they are evicted no earlier than the cooldown
+    allows.
     """
-    predicted_limit = max(settings.forget_predicted_after_turns, settings.cooldown_turns - 1)
-    limit = predicted_limit if entry.predicted else settings.forget_after_turns
+    predicted_limit = max(settings.evict_predicted_after_turns, settings.cooldown_turns - 1)
+    limit = predicted_limit if entry.predicted else settings.evict_after_turns
     return (
         entry.mode is Mode.DIGEST
         and not entry.pinned

@@ -1,6 +1,8 @@
-"""Rebuilding: which files a new task begins with: related modules, related tests, recently changed files; no others.
+"""Selects the files that a new task starts with: related modules, related tests, recently changed files.
 
-Source: the sliding-window article, §5.1. All come in as digests, and as guesses: what is not used soon leaves again.
+All of them enter as digests and count as predictions, so files that are not used leave soon.
+
+Source: "Sliding window" (see `codecards.router`), §5.1.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -10,13 +12,13 @@ from codecards.router.memory.working_memory import MemoryFile, Mode
 from codecards.router.ports import FoldedHit, Signal
 
 N_HITS = 12
-"""How many hits of the goal are looked at; several may lie in one file."""
+"""Hits of the goal that are considered; several may be in one file."""
 N_MODULES = 5
 N_TESTS = 3
 N_RECENT = 3
 MODULE_RELEVANCE = 0.7
 NEAR_RELEVANCE = 0.4
-"""Of tests and recent files: they give way first where there is no room."""
+"""Relevance of tests and recent files, which leave first if there is no room."""
 
 
 def initial_files(
@@ -26,24 +28,24 @@ def initial_files(
     *,
     turn: int,
 ) -> tuple[MemoryFile, ...]:
-    """Return the files that a task begins with, the most relevant first.
+    """Return the files that a task starts with, the most relevant first.
 
     Args:
-        hits: What the goal finds, best first.
-        near: Returns the neighbours of files, strongest first; tests among them belong to the task.
-        recent: Files that were changed lately, the latest first.
-        turn: The turn that begins; files that stay unused leave some turns later.
+        hits: Hits of the goal, best first.
+        near: Returns the neighbours of files, strongest first; the tests among them are selected.
+        recent: Files that were changed recently, the latest first.
+        turn: The turn that begins; it counts as the last access of the files.
     """
     found = dict.fromkeys(hit.path for hit in hits)
     modules = [path for path in found if not _is_test(path)][:N_MODULES]
-    tests = {path: "a test that bears on the goal" for path in found if _is_test(path)}
+    tests = {path: "a test related to the goal" for path in found if _is_test(path)}
     for signal in near(modules) if modules else ():
         if _is_test(signal.path):
             tests.setdefault(signal.path, f"a test: {signal.why}")
-    chosen = dict.fromkeys(modules, "bears on the goal")
+    chosen = dict.fromkeys(modules, "related to the goal")
     chosen |= dict([*tests.items()][:N_TESTS])
-    late = [path for path in dict.fromkeys(recent) if path not in chosen]
-    chosen |= dict.fromkeys(late[:N_RECENT], "changed lately")
+    others = [path for path in dict.fromkeys(recent) if path not in chosen]
+    chosen |= dict.fromkeys(others[:N_RECENT], "changed recently")
     return tuple(
         MemoryFile(
             path,

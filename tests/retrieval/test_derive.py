@@ -1,5 +1,6 @@
-"""What is derived from a generation, fresh and from the one before."""
+"""The derived index of a generation, from scratch and from the previous generation."""
 
+from collections.abc import Sequence
 from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
@@ -8,9 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from codecards.errors import SnapshotDamagedError, SnapshotMissingError
-from codecards.retrieval.derive import Derivation
+from codecards.retrieval.derive import DerivedIndexBuilder
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.store.columns import Columns
 from codecards.retrieval.store.folder import check_contents
@@ -39,7 +41,7 @@ def links_of(texts: dict[str, str]) -> list[tuple[str, str, int]]:
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(CHANGES, min_size=2, max_size=4))
-def test_an_updated_index_is_the_one_that_is_made_from_nothing(
+def test_an_updated_index_equals_a_fresh_one(
     tmp_path_factory: pytest.TempPathFactory, changes: list[dict[str, str | None]]
 ) -> None:
     updated = IndexedText(tmp_path_factory.mktemp("updated"), WordEmbedder())
@@ -63,7 +65,7 @@ def test_an_updated_index_is_the_one_that_is_made_from_nothing(
         assert [hit.score for hit in updated.ask(query).hits] == pytest.approx(scores, abs=1e-5)
 
 
-def test_words_of_a_removed_file_find_nothing_any_more(tmp_path: Path) -> None:
+def test_words_of_a_removed_file_are_no_longer_found(tmp_path: Path) -> None:
     made = indexed(tmp_path, "#- a.py\ndef alpha():\n    pass\n#- b.py\ndef omega():\n    pass\n")
     made.update({"b.py": None})
     assert made.ask("omega").verdict == "none"
@@ -84,7 +86,7 @@ def test_a_text_that_was_embedded_before_is_not_embedded_again(tmp_path: Path) -
     class Counting(WordEmbedder):
         n_texts = 0
 
-        def embed_documents(self, texts):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+        def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
             self.n_texts += len(texts)
             return super().embed_documents(texts)
 
@@ -94,14 +96,14 @@ def test_a_text_that_was_embedded_before_is_not_embedded_again(tmp_path: Path) -
     made.update({"a.py": first})
     before = embedder.n_texts
     made.update({"a.py": first.replace("alpha", "gamma")})
-    canaries = 2
-    assert embedder.n_texts - before == 1 + canaries
+    n_probes = 2
+    assert embedder.n_texts - before == 1 + n_probes
 
 
 @pytest.mark.parametrize("name", ["columns/entry_word.npy", "words.bin", "meta.json", "vectors/vectors.npy"])
 def test_a_damaged_file_is_noticed(tmp_path: Path, name: str) -> None:
     made = indexed(tmp_path, "#- a.py\ndef alpha():\n    pass\n", embedder=WordEmbedder())
-    deriver = Derivation(lambda _entry: None, WordEmbedder())
+    deriver = DerivedIndexBuilder(WordEmbedder())
     assert deriver.usable(tmp_path / "1")
     path = tmp_path / "1" / name
     path.write_bytes(path.read_bytes()[:-1])
@@ -113,12 +115,12 @@ def test_a_damaged_file_is_noticed(tmp_path: Path, name: str) -> None:
             made.index.vocabulary.find("alpha")
 
 
-def test_an_index_that_is_not_there_is_said_to_be_missing(tmp_path: Path) -> None:
+def test_a_missing_index_is_reported_as_missing(tmp_path: Path) -> None:
     with pytest.raises(SnapshotMissingError):
         DerivedIndex.open(tmp_path / "nowhere")
 
 
-def test_what_a_dead_writer_left_is_replaced(tmp_path: Path) -> None:
+def test_files_of_a_dead_writer_are_replaced(tmp_path: Path) -> None:
     (tmp_path / "1").mkdir()
     (tmp_path / "1" / "half").write_bytes(b"x")
     assert indexed(tmp_path, "#- a.py\ndef alpha():\n    pass\n").paths("alpha") == ["a.py"]

@@ -1,4 +1,4 @@
-"""What is found, in which order, and when nothing is."""
+"""Search: which cards answer a query, in which order, and when none does."""
 
 import random
 from pathlib import Path
@@ -120,7 +120,7 @@ def test_what_an_error_says_finds_the_function_that_raises_it(tmp_path: Path) ->
     assert any(term.name == "message" and term.value > 0 for term in answer.hits[0].terms)
 
 
-def test_a_question_after_a_subject_shows_a_card_of_every_good_file_first(shop: IndexedText) -> None:
+def test_a_question_about_a_subject_shows_cards_of_different_files_first(shop: IndexedText) -> None:
     paths = [hit.card.path for hit in shop.ask("request parser").hits]
     assert paths[0] != paths[1]
 
@@ -166,7 +166,7 @@ def test_scores_never_rise_from_hit_to_hit(shop: IndexedText, query: str) -> Non
     assert scores == sorted(scores, reverse=True)
 
 
-def test_a_file_that_nothing_speaks_for_is_no_hit(shop: IndexedText) -> None:
+def test_a_file_without_evidence_is_not_a_hit(shop: IndexedText) -> None:
     assert "src/legacy.py" not in shop.paths("where are expired sessions removed", limit=50)
 
 
@@ -186,7 +186,7 @@ def test_ranks_count_from_one_and_the_limit_holds(shop: IndexedText) -> None:
         ),
     ],
 )
-def test_the_kind_of_query_is_told(shop: IndexedText, query: str, kind: str) -> None:
+def test_the_answer_names_the_kind_of_query(shop: IndexedText, query: str, kind: str) -> None:
     assert shop.ask(query).kind == kind
 
 
@@ -218,11 +218,11 @@ def test_an_issue_text_finds_what_its_title_and_code_are_about(shop: IndexedText
         (Filters(paths=("*.md",), languages=("python",)), set()),
     ],
 )
-def test_hits_lie_where_the_filters_say(shop: IndexedText, filters: Filters, paths: set[str]) -> None:
+def test_hits_are_limited_by_the_filters(shop: IndexedText, filters: Filters, paths: set[str]) -> None:
     assert {hit.card.path for hit in shop.ask("request token session client", 20, filters).hits} == paths
 
 
-def test_hits_are_of_the_kinds_that_the_filter_names_and_not_those_that_are_left_out(shop: IndexedText) -> None:
+def test_hits_are_of_the_kinds_of_the_filter_without_excluded_cards(shop: IndexedText) -> None:
     only_classes = shop.ask("token store session client", 20, Filters(kinds=("class",))).hits
     assert {hit.card.name for hit in only_classes} == {"TokenStore", "RateLimiter"}
     first = only_classes[0].card
@@ -231,14 +231,14 @@ def test_hits_are_of_the_kinds_that_the_filter_names_and_not_those_that_are_left
 
 
 @pytest.mark.parametrize("query", ["TokenStores", "parse_reqest", "TokenStor", "RateLimitter"])
-def test_a_name_that_is_not_there_is_not_found_and_gives_near_names(shop: IndexedText, query: str) -> None:
+def test_an_unknown_name_is_not_found_and_gives_similar_names(shop: IndexedText, query: str) -> None:
     answer = shop.ask(query)
     assert answer.verdict != "found"
     assert set(answer.suggestions) & {"TokenStore", "parse_request", "RateLimiter"}
 
 
 @pytest.mark.parametrize("query", ["nonexistent_xyz_abc", "zzqx", "frobnicate the quuxinator", "彩虹"])
-def test_what_shares_no_word_with_the_repository_gives_nothing(shop: IndexedText, query: str) -> None:
+def test_a_query_that_shares_no_word_with_the_repository_has_no_hits(shop: IndexedText, query: str) -> None:
     answer = shop.ask(query)
     assert (answer.verdict, answer.hits) == ("none", ())
 
@@ -334,7 +334,7 @@ def invoice_report():
 
 
 @pytest.mark.seed("S2-13", "S2-37")
-def test_vectors_take_part_and_are_named_among_the_lanes(tmp_path: Path) -> None:
+def test_vectors_are_used_and_named_among_the_retrievers(tmp_path: Path) -> None:
     with_vectors = indexed(tmp_path / "1", SHOP, embedder=WordEmbedder()).ask("expired sessions")
     without = indexed(tmp_path / "2", SHOP).ask("expired sessions")
     assert "static_vectors" in with_vectors.retrievers
@@ -369,13 +369,13 @@ def test_route_parameters_are_parsed_with_slashes():
 """
 
 
-def test_what_is_done_is_asked_of_the_code_and_not_of_its_tests(tmp_path: Path) -> None:
+def test_a_question_about_an_action_finds_the_code_and_not_its_tests(tmp_path: Path) -> None:
     routes = indexed(tmp_path, ROUTES)
     assert routes.ask("where are route parameters parsed").hits[0].card.path == "web/tree.py"
     assert routes.ask("test that route parameters are parsed by name").hits[0].card.path == "tests/test_tree.py"
 
 
-def test_a_term_says_on_which_words_of_the_query_it_rests(shop: IndexedText) -> None:
+def test_the_explanation_of_a_term_lists_the_matching_words(shop: IndexedText) -> None:
     terms = shop.ask("where does the token store purge sessions").hits[0].terms
     details = {term.name: term.detail for term in terms}
     assert details["file_words"] == "words of the query in the whole file: token, store, purg, session, =tokenstore"

@@ -1,4 +1,4 @@
-"""Cards that are alike."""
+"""Similar cards."""
 
 from pathlib import Path
 
@@ -50,13 +50,13 @@ def test_an_analogous_implementation_comes_first(tmp_path: Path, embedder: WordE
         assert sum(term.value for term in hit.terms) == pytest.approx(hit.score)
 
 
-def test_filters_hold_for_similar_cards(tmp_path: Path) -> None:
+def test_filters_limit_similar_cards(tmp_path: Path) -> None:
     made = indexed(tmp_path, REPOSITORY)
     ranking = similar(made.index, made, card_id(made, "export_excel"), filters=Filters(paths=("auth/",)))
     assert "export_csv" not in [hit.card.name for hit in ranking.hits]
 
 
-def test_what_is_like_nothing_else_has_no_similar_card(tmp_path: Path) -> None:
+def test_a_unique_card_has_no_similar_card(tmp_path: Path) -> None:
     made = indexed(tmp_path, REPOSITORY)
     assert similar(made.index, made, card_id(made, "is_prime")).verdict == "none"
     assert similar(made.index, made, 10_000).verdict == "none"

@@ -1,4 +1,4 @@
-"""Profiles: named policies; another name is another policy over the same session."""
+"""Profiles: named policies of a session."""
 
 from pathlib import Path
 
@@ -6,6 +6,8 @@ import pytest
 
 from codecards.config import settings_from_environment
 from codecards.errors import UsageError
+from codecards.router.memory.operations import ToolCall
+from codecards.router.memory.state import TaskSpec
 from codecards.router.memory.store import SessionStore
 from codecards.router.notes.archive import Archive
 from codecards.router.policy.hysteresis import HysteresisSettings
@@ -18,18 +20,20 @@ FILES = {"a.py": "def a():\n    return 1\n", "b.py": "def b():\n    return 2\n"}
 
 def start(folder: Path, name: str, profile: str) -> Session:
     store, archive = SessionStore(folder / "sessions"), Archive(folder / "archive")
-    return Session.start(store, name, Project(InMemoryTexts(FILES)), archive, goal="make a return 3", profile=profile)
+    return Session.start(
+        store, name, Project(InMemoryTexts(FILES)), archive, TaskSpec("make a return 3", profile=profile)
+    )
 
 
 def work(session: Session) -> str:
     session.open_file("a.py", "change it")
-    session.record("read", paths=["a.py"], call="read a.py", result="first result")
-    session.record("run", call="pytest", result="second result")
+    session.record(ToolCall("read", paths=["a.py"], text="read a.py", result="first result"))
+    session.record(ToolCall("run", text="pytest", result="second result"))
     return session.before_generation().text
 
 
 @pytest.mark.seed("S1-35", "S1-24")
-def test_the_smallest_set_is_the_task_the_last_operation_and_its_result(tmp_path: Path) -> None:
+def test_the_minimal_profile_shows_the_task_the_last_operation_and_its_result(tmp_path: Path) -> None:
     text = work(start(tmp_path, "small", "minimal"))
     assert "goal: make a return 3" in text
     assert "second result" in text
@@ -39,7 +43,7 @@ def test_the_smallest_set_is_the_task_the_last_operation_and_its_result(tmp_path
 
 
 @pytest.mark.seed("S0-36", "S2-1")
-def test_each_profile_has_a_version_of_its_own_and_a_session_keeps_its_profile(tmp_path: Path) -> None:
+def test_each_profile_has_its_own_version_and_a_session_keeps_its_profile(tmp_path: Path) -> None:
     versions = {name: start(tmp_path, name, name).before_generation().version for name in PROFILES}
     assert len(set(versions.values())) == len(PROFILES)
     again = Session(
@@ -48,7 +52,7 @@ def test_each_profile_has_a_version_of_its_own_and_a_session_keeps_its_profile(t
     assert again.before_generation().version == versions["minimal"]
 
 
-def test_the_articles_thresholds_are_those_of_the_article() -> None:
+def test_the_article_profile_has_the_published_thresholds() -> None:
     thresholds = profile_named("article").turn.routing.hysteresis
     assert (thresholds.promote_after_hits, thresholds.demote_after_turns) == (2, 6)
     assert thresholds.cooldown_turns < HysteresisSettings().cooldown_turns

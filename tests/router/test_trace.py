@@ -1,4 +1,4 @@
-"""Trace: a turn is kept with all that made it, and can be taken again."""
+"""Traces: turns are stored with their inputs and can be replayed."""
 
 import logging
 from dataclasses import replace
@@ -10,9 +10,12 @@ from codecards.errors import StateFileError
 from codecards.router import trace as trace_module
 from codecards.router.assemble.assembly import AssemblySettings
 from codecards.router.assemble.rendering import RenderSettings
+from codecards.router.memory.operations import ToolCall
+from codecards.router.memory.state import TaskSpec
 from codecards.router.memory.store import SessionStore
 from codecards.router.notes.archive import Archive
 from codecards.router.ports import InMemoryTexts, Project
+from codecards.router.profiles import SessionSettings
 from codecards.router.session import Session
 from codecards.router.trace import read_trace, replay_turn, traced_blocks
 from codecards.router.turn import TurnSettings
@@ -23,21 +26,26 @@ FILES = {"a.py": "def one():\n    return 1\n", "b.py": "def two():\n    return 2
 def session(folder: Path, *, traces: bool = True) -> tuple[SessionStore, Session, dict[str, str]]:
     store, files = SessionStore(folder / "sessions"), dict(FILES)
     started = Session.start(
-        store, "task", Project(InMemoryTexts(files)), Archive(folder / "archive"), goal="add one", traces_turns=traces
+        store,
+        "task",
+        Project(InMemoryTexts(files)),
+        Archive(folder / "archive"),
+        TaskSpec("add one"),
+        SessionSettings(traces_turns=traces),
     )
     return store, started, files
 
 
 @pytest.mark.seed("S4-25", "S1-2")
-def test_a_traced_turn_taken_again_gives_the_same_context_byte_for_byte(tmp_path: Path) -> None:
+def test_a_replayed_turn_gives_the_same_context_byte_for_byte(tmp_path: Path) -> None:
     store, task, files = session(tmp_path)
     task.open_file("a.py", "see one")
-    task.record("run", call="pytest", result="1 failed: E   assert 1 == 2", error=True)
+    task.record(ToolCall("run", text="pytest", result="1 failed: E   assert 1 == 2", failed=True))
     sent = [task.before_generation("do not touch b.py")]
     files["a.py"] = "def one():\n    return 11\n"
     task.open_file("b.py", "see two")
     sent.append(task.before_generation())
-    files.clear()  # what was on disk then does not matter any more
+    files.clear()  # a replay does not read the disk
     traces = read_trace(store, "task")
     assert [trace.turn for trace in traces] == [1, 2]
     for context, trace in zip(sent, traces, strict=True):
@@ -48,7 +56,7 @@ def test_a_traced_turn_taken_again_gives_the_same_context_byte_for_byte(tmp_path
 
 
 @pytest.mark.seed("S4-25")
-def test_a_traced_turn_can_be_taken_with_other_settings(tmp_path: Path) -> None:
+def test_a_turn_can_be_replayed_with_other_settings(tmp_path: Path) -> None:
     store, task, _ = session(tmp_path)
     task.open_file("a.py", "see one")
     task.before_generation("go on")
@@ -67,7 +75,7 @@ def test_nothing_is_traced_unless_asked(tmp_path: Path) -> None:
     assert not store.trace_path("task").exists()
 
 
-def test_a_half_written_line_costs_only_itself(tmp_path: Path) -> None:
+def test_a_half_written_line_is_skipped(tmp_path: Path) -> None:
     store, task, _ = session(tmp_path)
     task.before_generation("one")
     with store.trace_path("task").open("ab") as file:
@@ -76,7 +84,7 @@ def test_a_half_written_line_costs_only_itself(tmp_path: Path) -> None:
     assert [trace.turn for trace in read_trace(store, "task")] == [1, 2]
 
 
-def test_of_a_long_session_the_last_turns_are_kept_with_all_that_they_need_and_nothing_else(
+def test_only_the_last_turns_of_a_long_session_are_kept_with_the_texts_they_need(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trace_module, "KEPT_TURNS", 3)
@@ -108,8 +116,8 @@ def test_a_trace_that_cannot_be_written_does_not_stop_the_turn(
 
 def test_a_turn_and_its_switches_are_logged_without_any_text(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     _, task, _ = session(tmp_path)
-    task.record("recall", paths=["b.py"], query="secret words")
-    task.record("recall", paths=["b.py"], query="secret words")
+    task.record(ToolCall("recall", paths=["b.py"], query="secret words"))
+    task.record(ToolCall("recall", paths=["b.py"], query="secret words"))
     with caplog.at_level(logging.DEBUG, "codecards"):
         task.before_generation("also secret words")
     events = {record.getMessage(): vars(record) for record in caplog.records}
@@ -120,14 +128,14 @@ def test_a_turn_and_its_switches_are_logged_without_any_text(tmp_path: Path, cap
 
 
 @pytest.mark.seed("S1-2")
-def test_a_file_that_left_says_why(tmp_path: Path) -> None:
+def test_an_eviction_has_its_reason(tmp_path: Path) -> None:
     store, task, files = session(tmp_path)
     task.open_file("a.py", "see one")
     task.open_file("b.py", "see two")
     task.close_file("a.py")
     del files["b.py"]
     task.before_generation()
-    left = {departure.path: departure.why for departure in store.read("task").memory.evicted}
+    left = {eviction.path: eviction.why for eviction in store.read("task").memory.evicted}
     assert left == {"a.py": "closed", "b.py": "not on disk any more"}
     assert store.kept_turns("task") == [1]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from codecards import Engine, Settings
+from codecards import Engine, Settings, ToolCall
 from codecards.agents.record import FORMAT as RECORD_FORMAT
 from codecards.agents.record import InstalledFile, Record, save_record
 from codecards.indexer.index_folder import FORMAT as INDEX_FORMAT
@@ -62,7 +62,7 @@ def _write_project_files(root: Path) -> None:
         engine.refresh()
         session = engine.session("timeout", goal=GOAL, constraints=["keep the API"])
         session.open_file("shop/tokens.py", purpose="see how tokens expire")
-        session.record("run", call="pytest -q", result="1 failed", error=True)
+        session.record(ToolCall("run", text="pytest -q", result="1 failed", failed=True))
         session.recall("where are expired tokens removed")
         session.before_generation("go on")
         note = session.commit_note(title=NOTE_TITLE, conclusion="the default stays 900 s", files=["shop/tokens.py"])

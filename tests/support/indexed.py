@@ -18,7 +18,7 @@ class NoDerivation:
     identity = "none"
 
     def derive(self, change: GenerationDiff) -> None:
-        """Make the folder."""
+        """Create the folder."""
         change.new_folder.mkdir(parents=True)
 
     def usable(self, folder: Path) -> bool:

@@ -14,7 +14,7 @@ from codecards.indexer.parse.languages import detect_language
 from codecards.indexer.store.derived import ChangedFile, GenerationDiff
 from codecards.indexer.store.rows import IndexedFile
 from codecards.indexer.walk.roles import role_of
-from codecards.retrieval.derive import Derivation
+from codecards.retrieval.derive import DerivedIndexBuilder
 from codecards.retrieval.embed.embedder import Embedder
 from codecards.retrieval.hits import Ranking
 from codecards.retrieval.index import DerivedIndex
@@ -25,7 +25,7 @@ Links = Sequence[tuple[str, str, int]]
 
 
 class WordEmbedder:
-    """A fake embedder: a vector counts the words of a text by hash."""
+    """A fake embedder: a text's vector counts its words, each in one of 64 slots."""
 
     name = "fake"
     identity = "fake-1"
@@ -45,12 +45,15 @@ class WordEmbedder:
 
 @dataclass
 class IndexedText:
-    """A small derived index, with the cards that the snapshot would hold."""
+    """A small index with the data that a snapshot would hold."""
 
     folder: Path
     embedder: Embedder | None = None
     cards_by_id: dict[int, Card] = field(default_factory=dict)
+    embedded_texts: dict[int, str] = field(default_factory=dict)
+    """By card id."""
     texts: dict[str, str] = field(default_factory=dict)
+    """By path."""
     file_ids: dict[str, int] = field(default_factory=dict)
     generation: int = 0
 
@@ -64,14 +67,15 @@ class IndexedText:
         return {card_id: self.cards_by_id[card_id] for card_id in card_ids if card_id in self.cards_by_id}
 
     def update(self, files: Mapping[str, str | None], links: Links = ()) -> None:
-        """Make a new generation in which some files have a new text, or (None) are removed."""
+        """Write a new generation in which files have a new text, or (None) are removed."""
         removed = frozenset(self.file_ids.pop(path) for path, text in files.items() if text is None)
         changed = [self._file(path, text) for path, text in files.items() if text is not None]
         rows = [(self.file_ids[source], self.file_ids[target], count) for source, target, count in links]
         old = self.folder / str(self.generation) if self.generation else None
         self.generation += 1
-        deriver = Derivation(lambda entry: self.texts[entry.path], self.embedder)
-        deriver.derive(GenerationDiff(old, self.folder / str(self.generation), changed, removed, rows))
+        new = self.folder / str(self.generation)
+        change = GenerationDiff(old, new, changed, removed, rows, lambda entry: self.texts[entry.path])
+        DerivedIndexBuilder(self.embedder).derive(change)
 
     def ask(self, query: str, limit: int = 8, filters: Filters | None = None) -> Ranking:
         """Return the answer to a query."""
@@ -103,7 +107,9 @@ class IndexedText:
             card = card_of_draft(draft, card_id=card_id, path=path, language=facts.language, module="")
             self.cards_by_id[card_id] = card
             cards.append(card)
-        return ChangedFile(entry, tuple(cards), record.contents.tokens)
+        made = ChangedFile(entry, tuple(cards), record.contents.tokens, record.contents.embedded)
+        self.embedded_texts.update(zip((card.card_id for card in cards), made.embedded_texts(), strict=True))
+        return made
 
 
 def indexed(folder: Path, text: str, links: Links = (), embedder: Embedder | None = None) -> IndexedText:

@@ -1,1 +1,1 @@
-"""Packages of the registries → pairs of text and code."""
+"""Packages from registries → pairs of text and code."""

@@ -1,11 +1,11 @@
-"""Chinese and English texts that mean the same, out of the translations that packages ship."""
+"""Reads pairs of Chinese and English texts from the translations that packages ship."""
 
 import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from codecards.retrieval.embed.card_text import split_identifiers
+from codecards.indexer.cards.embedded_text import split_identifiers
 from training.corpus.registries import Source, archives, read_files
 
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -14,7 +14,7 @@ _PLACEHOLDER = re.compile(r"\{\w*\}|%\(\w+\)s|%[sdf\d]|&|<[^>]{0,40}>")
 
 
 def bilingual_texts(source: Source, folder: Path) -> list[tuple[str, str]]:
-    """Return (Chinese, English) texts of one downloaded package, none twice."""
+    """Return the distinct (Chinese, English) texts of one downloaded package."""
     found: dict[str, str] = {}
     for archive in archives(source, folder):
         for path, text in read_files(archive, frozenset({".json"})):

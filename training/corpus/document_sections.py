@@ -1,4 +1,4 @@
-"""Reads what the sections of a document say and which names of code they mention; Markdown and reStructuredText."""
+"""Reads the sections of Markdown and reStructuredText documents, with the names of code that they mention."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from docutils.parsers.rst import Parser
 from markdown_it import MarkdownIt
 
 DOCUMENTS = frozenset({".md", ".markdown", ".rst"})
-"""Suffixes of what is read."""
+"""Suffixes of the documents."""
 
 _dotted = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|#|->|/)[A-Za-z_]\w*[!?]?)*")
 _span = re.compile(r"~?\.?(?P<name>[A-Za-z_][\w.:#]*[!?]?)(?P<call>\(.*\))?", re.DOTALL)
@@ -18,18 +18,18 @@ _role = re.compile(r":[\w:+-]+:`([^`]+)`|``?([^`]+)``?")
 _directive = re.compile(r"\.\. (?:py:|js:|c:)?(?:auto)?(?:function|method|class|exception|module|member)s?:: *([\w.]+)")
 _defined = re.compile(r"\b(?:def|class|function|func|fn|struct|interface|type|const|let|var|module|trait)\s+(\w+)")
 _no_word = re.compile(r"[a-z]_?[A-Z]|[A-Za-z]_[A-Za-z]|^[A-Z][a-z]+")
-"""A name that no everyday word is: isFull, is_full, Box."""
+"""Names that can't be everyday words: isFull, is_full, Box."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One heading and what stands below it, up to the next heading."""
+    """One heading with the text below it, up to the next heading."""
 
     heading: str
     paragraph: str
-    """The first below it; "" if another thing comes first."""
+    """The paragraph directly below; "" if something else comes first."""
     names: frozenset[str]
-    """Of code, as written: "Parser.feed"."""
+    """Names of code, as written: "Parser.feed"."""
 
 
 def read_sections(suffix: str, text: str) -> list[Section]:
@@ -37,7 +37,7 @@ def read_sections(suffix: str, text: str) -> list[Section]:
 
     Args:
         suffix: One of `DOCUMENTS`.
-        text: What it says.
+        text: Text of the document.
     """
     return list(_restructured(text) if suffix == ".rst" else _markdown(text))
 
@@ -64,7 +64,7 @@ def _markdown(text: str) -> Iterator[Section]:
 
 def _restructured(text: str) -> Iterator[Section]:
     settings = frontend.get_default_settings(Parser)
-    settings.report_level, settings.halt_level = 5, 6  # what only Sphinx knows is no error here
+    settings.report_level, settings.halt_level = 5, 6  # Sphinx extensions are not errors here
     settings.file_insertion_enabled = settings.raw_enabled = False
     settings.syntax_highlight = "none"
     settings.warning_stream = False
@@ -93,7 +93,7 @@ def _of_node(node: nodes.Node) -> set[str]:
 
 
 def _of_span(text: str) -> set[str]:
-    """Return the name that a code span is: "`Parser.feed()`", ":meth:`~html.Parser.feed`"."""
+    """Return the name in a code span: "`Parser.feed()`", ":meth:`~html.Parser.feed`"."""
     role = _role.fullmatch(text.strip())
     text = (role[1] or role[2]) if role else text
     titled = _titled.fullmatch(text)
@@ -104,7 +104,7 @@ def _of_span(text: str) -> set[str]:
 
 
 def _of_code(text: str) -> set[str]:
-    """Return what code calls, and its names that are no everyday words, without what it defines itself."""
+    """Return the names that code calls, and its names that can't be everyday words, except those that it defines."""
     defined = set(_defined.findall(text))
     found = set()
     for match in _dotted.finditer(text):
@@ -120,7 +120,7 @@ def _last_part(name: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return text without the mark-up of words."""
+    """Return text without inline markup."""
     text = re.sub(r"!\[[^\]]*\]\([^)]*\)|<[^<>]*>(?=[^`]*(?:`|$))(?!`)", " ", text)
     text = re.sub(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])", r"\1", text)
     text = re.sub(r":[\w:+-]+:(?=`)", "", text)

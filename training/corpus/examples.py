@@ -1,4 +1,4 @@
-"""Turns mined pairs into (query, document) texts, and deals them into batches."""
+"""Makes (query, document) texts from mined pairs, and deals them into batches."""
 
 import json
 import random
@@ -8,18 +8,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from codecards.retrieval.embed.card_text import card_text, split_identifiers
+from codecards.indexer.cards.embedded_text import embedded_text, split_identifiers
 from training.corpus.pairs import TextPair
 from training.corpus.query_styles import STYLES, make_query
 
 SHARE_WITH_REST = 0.4
-"""Share of documents that keep what their documentation says after the first sentence, as most real cards do."""
+"""Share of documents that keep their documentation after the first sentence, as most real cards do."""
 SHARE_WITHOUT_PATH = 0.1
-"""Share of documents without a path, so that the text itself is learned too."""
+"""Share of documents without a path, so that the model also learns from the text alone."""
 SHARE_OF_ONE_PACKAGE = 0.5
-"""Share of batches from a single package: there the wrong answers look like the right one, as in a real repository."""
+"""Share of batches from a single package, where wrong answers resemble the right one, as in a real repository."""
 NEIGHBOURS = 16
-"""So many functions of one package, each like the others, stand together in a batch of neighbours."""
+"""Number of similar functions of one package that are put together into a batch of neighbours."""
 
 
 def read_pairs(path: Path) -> list[TextPair]:
@@ -31,11 +31,11 @@ def read_pairs(path: Path) -> list[TextPair]:
 def document(pair: TextPair, *, with_rest: bool = False, with_path: bool = True) -> str:
     """Return a pair's code as the index embeds it, without the sentence that asks for it."""
     rest = pair.rest if with_rest else ""
-    return card_text(pair.path if with_path else "", pair.name, pair.signature, rest, pair.body)
+    return embedded_text(pair.path if with_path else "", pair.name, pair.signature, rest, pair.body)
 
 
 def example(pair: TextPair, rng: random.Random, styles: Mapping[str, float] = STYLES) -> tuple[str, str]:
-    """Return one (query, document) of a pair, its style drawn by chance."""
+    """Return one (query, document) of a pair, in a randomly drawn style."""
     query = make_query(pair, rng, styles)
     rest_is_query = query[:30] == pair.rest[:30]
     with_rest = rng.random() < SHARE_WITH_REST and not rest_is_query
@@ -43,9 +43,9 @@ def example(pair: TextPair, rng: random.Random, styles: Mapping[str, float] = ST
 
 
 def batches(pairs: Sequence[TextPair], size: int, rng: random.Random) -> Iterator[list[int]]:
-    """Yield positions of one pass over `pairs`: batches of one package, and mixed ones, in random order.
+    """Yield positions of one pass over `pairs`: batches of one package and mixed batches, in random order.
 
-    What is left of a package after its last full batch goes into the mixed ones.
+    The remainder of a package after its last full batch goes into the mixed batches.
     """
     by_package: dict[str, list[int]] = {}
     for index, pair in enumerate(pairs):
@@ -66,15 +66,15 @@ def batches(pairs: Sequence[TextPair], size: int, rng: random.Random) -> Iterato
 def neighbour_batches(
     pairs: Sequence[TextPair], rows: NDArray[np.float32], size: int, rng: random.Random
 ) -> Iterator[list[int]]:
-    """Yield positions of one pass over `pairs`, dealt so that most wrong answers that are hard to tell meet.
+    """Yield positions of one pass over `pairs`, with similar functions in the same batch.
 
-    Each package is halved along its main direction until `NEIGHBOURS` or fewer are left, which then stand in one batch:
-    hard negatives that cost nothing, since every document of a batch is embedded anyway.
+    Each package is halved along its main direction until at most `NEIGHBOURS` pairs are left, which share a batch. Such hard
+    negatives cost nothing, because every document of a batch is embedded anyway.
 
     Args:
-        pairs: What is dealt.
-        rows: (n_pairs, d) vectors that tell what is alike, of any model.
-        size: Pairs of a batch, a multiple of `NEIGHBOURS`; what doesn't fill the last one is left out.
+        pairs: The pairs.
+        rows: (n_pairs, d): vectors whose similarity groups the pairs, of any model.
+        size: Pairs in a batch, a multiple of `NEIGHBOURS`; an incomplete last batch is dropped.
         rng: Shuffles the groups.
     """
     by_package: dict[str, list[int]] = {}
@@ -92,14 +92,14 @@ def _halved(members: NDArray[np.int64], rows: NDArray[np.float32]) -> list[list[
     centred = rows[members] - rows[members].mean(0)
     direction = np.linalg.eigh(centred.T @ centred)[1][:, -1]
     order = members[np.argsort(centred @ direction, kind="stable")]
-    # Cut between full groups, so that only one group of a package is not full.
+    # Cut between full groups, so that at most one group of a package is incomplete.
     n_groups = -(-len(order) // NEIGHBOURS)
     cut = (n_groups // 2) * NEIGHBOURS
     return _halved(order[:cut], rows) + _halved(order[cut:], rows)
 
 
 def same_answers(pairs: Sequence[TextPair]) -> NDArray[np.bool_]:
-    """Return (n, n): which other pairs are no wrong answers, since their sentence or their code is the same."""
+    """Return (n, n): which other pairs are not wrong answers, because they have the same sentence or code."""
     sentences = np.array([pair.sentence.casefold() for pair in pairs], object)
     bodies = np.array(["".join(pair.body.split()) for pair in pairs], object)
     is_same = (sentences[:, None] == sentences) | (bodies[:, None] == bodies)
@@ -107,7 +107,7 @@ def same_answers(pairs: Sequence[TextPair]) -> NDArray[np.bool_]:
 
 
 def split_roles(pairs: Sequence[TextPair]) -> dict[str, list[TextPair]]:
-    """Return pairs by role; what is measured on is not trained on, neither its code (up to spaces) nor its sentence."""
+    """Return pairs by role, without training pairs whose code (up to spaces) or sentence is also measured on."""
     measured = {key for pair in pairs if pair.role != "train" for key in _keys(pair)}
     roles: dict[str, list[TextPair]] = {"train": []}
     for pair in pairs:

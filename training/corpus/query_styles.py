@@ -1,7 +1,7 @@
-"""Rewrites a documentation sentence into the ways in which people ask, by rule.
+"""Rewrites documentation sentences by rule into the styles in which people ask.
 
-Docstring language is only one of them. A model trained on it alone gains three times as much on docstrings as on
-anything else, so every example draws its style by chance.
+A model trained on docstrings as they are gains three times as much on docstrings as on anything else, so the style of each
+example is drawn at random.
 """
 
 import random
@@ -11,11 +11,19 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from codecards.retrieval.embed.card_text import split_identifiers
+from codecards.indexer.cards.embedded_text import split_identifiers
 from training.corpus.pairs import TextPair
 
-STYLES: Mapping[str, float] = {"sentence": 36, "question": 20, "keywords": 12, "name": 8, "issue": 8, "rest": 8, "chinese": 8}  # fmt: skip
-"""Style → how often it is drawn."""
+STYLES: Mapping[str, float] = {
+    "sentence": 36,
+    "question": 20,
+    "keywords": 12,
+    "name": 8,
+    "issue": 8,
+    "rest": 8,
+    "chinese": 8,
+}
+"""Style → its weight in the draw."""
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _STOP_WORDS = frozenset(
     """a an the of to for in on by with from and or is are be this that it its as at into if when which given will can
@@ -23,9 +31,17 @@ _STOP_WORDS = frozenset(
 )
 _THIRD_PERSON = re.compile(r"^(\w+?)(sses|shes|ches|xes|zes|ies|s)$")
 _QUESTIONS = (
-    "where is the code that {}", "which function {}s", "how does it {}", "where do we {}", "how to {}",
-    "how is it done: {}", "find the code to {}", "where is {} implemented", "what is used to {}", "{}",
-)  # fmt: skip
+    "where is the code that {}",
+    "which function {}s",
+    "how does it {}",
+    "where do we {}",
+    "how to {}",
+    "how is it done: {}",
+    "find the code to {}",
+    "where is {} implemented",
+    "what is used to {}",
+    "{}",
+)
 _NOUN_QUESTIONS = (
     "where is the {}",
     "what is the {}",
@@ -35,14 +51,22 @@ _NOUN_QUESTIONS = (
 )
 _CHINESE_QUESTIONS = ("在哪里{}", "如何{}", "{}的实现", "怎么{}", "哪个函数{}", "{}在哪", "{}的代码在哪里", "{}")
 _ISSUES = (
-    "{} does not work", "Bug: {} fails", "{} raises an error", "unexpected behavior: {}", "{} is broken after upgrade",
-    "Fix: {}", "add support to {}", "{} returns wrong result", "improve {}", "regression in {}",
+    "{} does not work",
+    "Bug: {} fails",
+    "{} raises an error",
+    "unexpected behavior: {}",
+    "{} is broken after upgrade",
+    "Fix: {}",
+    "add support to {}",
+    "{} returns wrong result",
+    "improve {}",
+    "regression in {}",
     "crash when trying to {}",
-)  # fmt: skip
+)
 
 
 def make_query(pair: TextPair, rng: random.Random, styles: Mapping[str, float] = STYLES) -> str:
-    """Return one way of asking for a pair's code, its style drawn by those weights."""
+    """Return a question for a pair's code, in a style drawn by the weights."""
     if _CHINESE.search(pair.sentence):
         text = pair.sentence.rstrip("。.")
         return rng.choice(_CHINESE_QUESTIONS).format(text) if rng.random() < 0.5 else text
@@ -54,32 +78,32 @@ def make_query(pair: TextPair, rng: random.Random, styles: Mapping[str, float] =
         "name": lambda: as_name(pair.name),
         "issue": lambda: rng.choice(_ISSUES).format(_lower_first(base_form(sentence)[1])),
         "rest": lambda: " ".join(pair.rest.split()[:50]) if len(pair.rest.split()) > 4 else "",
-        "chinese": lambda: in_chinese_words(sentence, rng),
+        "chinese": lambda: as_chinese_words(sentence, rng),
     }.get(style, str)()
     return query or sentence
 
 
 def as_name(name: str) -> str:
-    """Return a qualified name as words, none twice; "" if it is only one."""
+    """Return a qualified name as distinct words; "" if there is only one."""
     words = dict.fromkeys(split_identifiers(name.replace(".", " ")).lower().split())
     return " ".join(words) if len(words) > 1 else ""
 
 
 def as_question(sentence: str, rng: random.Random) -> str:
-    """Return "Returns the open files" as "how does it return the open files" or the like."""
+    """Return a sentence as a question: "Returns the open files" → "how does it return the open files"."""
     is_verb, text = base_form(sentence)
     return rng.choice(_QUESTIONS if is_verb else _NOUN_QUESTIONS).format(_lower_first(text)) + rng.choice(("", "?"))
 
 
 def as_keywords(sentence: str, rng: random.Random) -> str:
-    """Return two to seven words of a sentence that say something, in their order."""
+    """Return two to seven content words of a sentence, in their order."""
     words = [word for word in re.findall(r"[\w.]+", sentence.lower()) if word not in _STOP_WORDS]
     kept = sorted(rng.sample(range(len(words)), min(len(words), rng.randint(2, 7))))
     return " ".join(words[index] for index in kept) or sentence
 
 
 def base_form(sentence: str) -> tuple[bool, str]:
-    """Return whether a sentence starts with a verb, as far as its form says, and the sentence with its base form.
+    """Return whether a sentence seems to start with a verb, and the sentence with the verb's base form.
 
     "Returns the size" → (True, "Return the size"); "The size" → (False, "size").
     """
@@ -95,8 +119,8 @@ def base_form(sentence: str) -> tuple[bool, str]:
     return starts_object, sentence
 
 
-def in_chinese_words(sentence: str, rng: random.Random) -> str:
-    """Return the words of an English sentence that the list has in Chinese, as a question; "" if fewer than two."""
+def as_chinese_words(sentence: str, rng: random.Random) -> str:
+    """Return a Chinese question from the words of an English sentence that the list translates; "" if fewer than two."""
     chinese = _english_to_chinese()
     found = [rng.choice(chinese[word]) for word in _stems(sentence) if word in chinese]
     return rng.choice(_CHINESE_QUESTIONS).format("".join(found)) if len(found) > 1 else ""

@@ -1,7 +1,7 @@
-"""Downloads the packages of `sources.toml` through their registries' ordinary clients, and reads files out of them.
+"""Downloads the packages of `sources.toml` with their registries' own clients, and reads their files.
 
-What was downloaded first is pinned in `versions.toml`. A package that can't be had is reported and skipped: the run
-goes on with the others, and `SOURCES.md` lists what was really used.
+`versions.toml` pins the versions of the first download. A package that can't be downloaded is reported and skipped;
+`SOURCES.md` lists the packages that were used.
 """
 
 import io
@@ -38,12 +38,12 @@ class Source:
 
     @property
     def folder_name(self) -> str:
-        """Its name without slashes."""
+        """The name without slashes."""
         return self.name.replace("/", "+")
 
 
 def read_sources(path: Path = FOLDER / "sources.toml") -> list[Source]:
-    """Return every package to train and measure on, in the file's order."""
+    """Return every package to train or measure on, in the order of the file."""
     tables = tomllib.loads(path.read_text(encoding="utf-8"))
     return [
         Source(registry, name, licence, role)
@@ -54,7 +54,7 @@ def read_sources(path: Path = FOLDER / "sources.toml") -> list[Source]:
 
 
 def download(sources: list[Source], folder: Path, *, n_parallel: int = 4) -> dict[str, str]:
-    """Download what is not in `folder` yet and return the version of each package that is there, by "registry/name"."""
+    """Download the packages that are not in `folder` yet; return "registry/name" -> version of those that are there."""
     folder.mkdir(parents=True, exist_ok=True)
     pins = _read_pins()
     if any(source.registry == "debian-source" for source in sources):
@@ -65,7 +65,7 @@ def download(sources: list[Source], folder: Path, *, n_parallel: int = 4) -> dic
 
 
 def archives(source: Source, folder: Path) -> list[Path]:
-    """Return the downloaded archives of one package (a Debian source can have several)."""
+    """Return the downloaded archives of one package; a Debian source can have several."""
     place = folder / source.registry / source.folder_name
     return sorted(path for path in place.glob("*") if path.suffix not in {".dsc", ".asc"}) if place.is_dir() else []
 
@@ -92,7 +92,7 @@ def read_files(archive: Path, suffixes: frozenset[str]) -> Iterator[tuple[str, s
 
 
 def _download_one(source: Source, folder: Path, pins: dict[str, str]) -> tuple[str, str]:
-    """Return "registry/name" and its version, "" if it can't be had."""
+    """Return "registry/name" and the version, "" if the package can't be downloaded."""
     key = f"{source.registry}/{source.name}"
     place = folder / source.registry / source.folder_name
     version_file = folder / source.registry / f"{source.folder_name}.version"
@@ -116,14 +116,14 @@ def _run(command: list[str], cwd: Path) -> str:
 
 
 def _pypi(name: str, version: str, place: Path, _folder: Path) -> str:
-    # Wheels only: pip runs the build code of a source distribution just to read its name.
+    # Wheels only: for a source distribution pip would run its build code.
     wanted = f"{name}=={version}" if version else name
     _run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:", wanted], place)
     return next(place.glob("*.whl")).name.split("-")[1]
 
 
 def _pypi_source(name: str, version: str, place: Path, _folder: Path) -> str:
-    # The documents are in source distributions only.
+    # Only source distributions contain the documents.
     wanted = f"{name}=={version}" if version else name
     _run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", wanted], place)
     return next(place.glob("*.tar.gz")).name.removesuffix(".tar.gz").rpartition("-")[2]
@@ -151,7 +151,7 @@ _CLIENTS = {"pypi": _pypi, "pypi-source": _pypi_source, "npm": _npm, "debian": _
 
 
 def _apt_options(folder: Path) -> list[str]:
-    """Return options under which apt knows source packages, without a change to this machine's own settings."""
+    """Return options that make apt use source packages without a change of this machine's settings."""
     apt = (folder / "apt").resolve()
     settings = {
         "Dir::Etc::sourcelist": apt / "sources.list",

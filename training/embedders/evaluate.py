@@ -1,7 +1,7 @@
-"""Measures function search: the documentation sentence asks, the code without it must be found.
+"""Measures function search: a documentation sentence asks for the code that it documents.
 
-Every query is ranked against all functions of its set ("all"), and against those of its own package only ("own"),
-which is what a user sees.
+Every query is ranked against all functions of its set ("all"), and against those of its own package ("own"), which is the
+case of a user.
 """
 
 import random
@@ -14,22 +14,22 @@ from numpy.typing import NDArray
 from codecards.retrieval.embed.embedder import Embedder
 from training.corpus.examples import document
 from training.corpus.pairs import TextPair
-from training.corpus.query_styles import as_keywords, as_question, in_chinese_words
+from training.corpus.query_styles import as_chinese_words, as_keywords, as_question
 
 Style = Callable[[TextPair], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """How well one embedder finds the functions of one set."""
+    """Quality of one embedder on the functions of one set."""
 
     n_queries: int
     mrr: float
-    """Mean of 1/rank within the first ten, 0 beyond; against all functions of the set."""
+    """Mean of 1/rank, 0 beyond the tenth, against all functions of the set."""
     recall_1: float
     recall_10: float
     own_mrr: float
-    """The same against the functions of the query's package."""
+    """MRR against the functions of the query's package."""
 
     def __str__(self) -> str:
         return (
@@ -39,26 +39,26 @@ class Quality:
 
 
 def query_styles(seed: int = 0) -> dict[str, Style]:
-    """Return the ways of asking that are measured, by name; a style gives "" where it can't ask for a pair."""
+    """Return the measured query styles by name; a style returns "" for a pair that it can't ask for."""
     rng = random.Random(seed)
     return {
         "sentence": lambda pair: pair.sentence,
         "question": lambda pair: as_question(pair.sentence.rstrip("."), rng) if pair.sentence.isascii() else "",
         "keywords": lambda pair: as_keywords(pair.sentence, rng) if pair.sentence.isascii() else "",
         "second part": lambda pair: pair.rest if 6 <= len(pair.rest.split()) <= 60 else "",
-        "chinese words": lambda pair: in_chinese_words(pair.sentence, rng) if pair.sentence.isascii() else "",
+        "chinese words": lambda pair: as_chinese_words(pair.sentence, rng) if pair.sentence.isascii() else "",
         "chinese": lambda pair: "" if pair.sentence.isascii() else pair.sentence,
     }
 
 
 def evaluate(embedder: Embedder, pairs: Sequence[TextPair], rows: NDArray[np.float32], style: Style) -> Quality | None:
-    """Return the quality of one style of query, None if no pair can be asked for in it.
+    """Return the quality for one query style, None if it can't ask for any pair.
 
     Args:
         embedder: Embeds the queries.
         pairs: The set.
-        rows: (n_pairs, d) vectors of the pairs' documents by the same embedder.
-        style: Makes the query.
+        rows: (n_pairs, d): vectors of the pairs' documents, by the same embedder.
+        style: Makes the query of a pair.
     """
     asked = [(index, query) for index, pair in enumerate(pairs) if (query := style(pair))]
     if not asked:
@@ -74,7 +74,7 @@ def evaluate(embedder: Embedder, pairs: Sequence[TextPair], rows: NDArray[np.flo
 
 
 def embed_pairs(embedder: Embedder, pairs: Sequence[TextPair]) -> NDArray[np.float32]:
-    """Return (n_pairs, d) vectors of the pairs' code, without any documentation."""
+    """Return (n_pairs, d): vectors of the pairs' code without documentation."""
     return embedder.embed_documents([document(pair) for pair in pairs])
 
 

@@ -1,7 +1,7 @@
-"""Writes a fine-tuned transformer as int8 ONNX, in a folder that sentence-transformers' own loader knows.
+"""Writes a fine-tuned transformer as int8 ONNX, in a folder that sentence-transformers can load.
 
-Weights are int8 with a factor a column; activations are scaled when it runs. `reduce_range` keeps sums within what
-processors without VNNI can hold, so that the model gives nearly the same vectors on all of them.
+Weights are int8 with one factor per column; activations are scaled at run time. `reduce_range` keeps sums within the range of
+processors without VNNI, so that the model gives nearly the same vectors on all processors.
 """
 
 import json
@@ -31,7 +31,7 @@ _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
 
 class _TokenStates(torch.nn.Module):
-    """The encoder with positional inputs and one output, as the exporter wants it."""
+    """The encoder with positional inputs and one output, as the exporter requires."""
 
     def __init__(self, encoder: torch.nn.Module) -> None:
         super().__init__()
@@ -45,31 +45,41 @@ class _TokenStates(torch.nn.Module):
 
 
 def export_int8(trained: Path, target: Path) -> None:
-    """Write the model of a sentence-transformers folder to `target`, replacing what is there."""
+    """Write the model of a sentence-transformers folder to `target`, which is replaced."""
     model = SentenceTransformer(str(trained), device="cpu", model_kwargs={"attn_implementation": "eager"})
     encoder = _TokenStates(model[0].auto_model).eval().float()
     shutil.rmtree(target, ignore_errors=True)
     (target / MODEL_FILE).parent.mkdir(parents=True)
-    # Two texts of different length, so that both axes are seen to vary.
+    # Two texts, so that the exporter treats both axes as variable.
     ids = torch.randint(5, 100, (2, 16))
     example = (ids, torch.ones_like(ids), torch.zeros_like(ids))
     axes = {0: "batch", 1: "tokens"}
     with tempfile.TemporaryDirectory() as scratch:
         full = Path(scratch) / "model.onnx"
         torch.onnx.export(
-            encoder, example, str(full), input_names=list(_INPUTS), output_names=["last_hidden_state"],
-            dynamic_axes=dict.fromkeys((*_INPUTS, "last_hidden_state"), axes), opset_version=17, dynamo=False,
-        )  # fmt: skip
+            encoder,
+            example,
+            str(full),
+            input_names=list(_INPUTS),
+            output_names=["last_hidden_state"],
+            dynamic_axes=dict.fromkeys((*_INPUTS, "last_hidden_state"), axes),
+            opset_version=17,
+            dynamo=False,
+        )
         onnx.checker.check_model(str(full))
         quantize_dynamic(
-            full, target / MODEL_FILE, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True,
+            full,
+            target / MODEL_FILE,
+            weight_type=QuantType.QInt8,
+            per_channel=True,
+            reduce_range=True,
             extra_options={"MatMulConstBOnly": True},
-        )  # fmt: skip
+        )
     _write_settings(trained, target, model.get_sentence_embedding_dimension() or 0)
 
 
 def _write_settings(trained: Path, target: Path, dimensions: int) -> None:
-    """Write the small files in the form that every version of sentence-transformers since 2 reads."""
+    """Write the settings in the form that sentence-transformers reads since version 2."""
     tokenizer = Tokenizer.from_file(str(trained / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.no_truncation()

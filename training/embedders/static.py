@@ -1,7 +1,7 @@
-"""Trains the static table: one vector a token, a text is the mean of its tokens.
+"""Trains the static table: one vector per token; the vector of a text is the mean of its tokens.
 
-The rows start as the transformer's vectors of each token taken alone, reduced by PCA, and are then trained on the
-same pairs by in-batch softmax.
+The rows start as the transformer's vectors of single tokens, reduced by PCA, and are then trained on the pairs by in-batch
+softmax.
 """
 
 import json
@@ -29,11 +29,11 @@ from training.embedders.transformer import contrastive_loss
 _log = logging.getLogger(__name__)
 TOKEN_DROPOUT = 0.25
 Bags = tuple[Tensor, Tensor]
-"""Token numbers of all texts in a row, and where each text starts."""
+"""Token ids of all texts, concatenated, and the start of each text."""
 
 
 def initial_rows(tokenizer: Tokenizer, teacher: SentenceTransformer, dimensions: int) -> NDArray[np.float32]:
-    """Return (n_tokens, dimensions) rows: the teacher's vector of each token, by PCA."""
+    """Return (n_tokens, dimensions): the teacher's vector of each token, reduced by PCA."""
     tokens = [(tokenizer.id_to_token(index) or "").removeprefix("##") for index in range(tokenizer.get_vocab_size())]
     vectors = np.asarray(teacher.encode(tokens, batch_size=512, show_progress_bar=False), np.float32)
     vectors -= vectors.mean(axis=0)
@@ -43,22 +43,31 @@ def initial_rows(tokenizer: Tokenizer, teacher: SentenceTransformer, dimensions:
 
 
 def train(
-    tokenizer: Tokenizer, rows: NDArray[np.float32], pairs: Sequence[TextPair], bilingual: Sequence[tuple[str, str]],
-    target: Path, *, n_epochs: int = 8, batch_size: int = 2048, rate: float = 4e-3, seed: int = 0, n_threads: int = 2,
-) -> list[float]:  # fmt: skip
-    """Write the trained table to `target` as a sentence-transformers folder and return the loss of each step.
+    tokenizer: Tokenizer,
+    rows: NDArray[np.float32],
+    pairs: Sequence[TextPair],
+    bilingual: Sequence[tuple[str, str]],
+    target: Path,
+    *,
+    n_epochs: int = 8,
+    batch_size: int = 2048,
+    rate: float = 4e-3,
+    seed: int = 0,
+    n_threads: int = 2,
+) -> list[float]:
+    """Train the table, write it to `target` as a sentence-transformers folder, and return the loss of each step.
 
     Args:
-        tokenizer: As `train_tokenizer` makes it.
-        rows: (n_tokens, d) where training starts.
-        pairs: To train on.
-        bilingual: (Chinese, English) texts that mean the same, trained along.
+        tokenizer: As returned by `train_tokenizer`.
+        rows: (n_tokens, d): initial rows.
+        pairs: Pairs to train on.
+        bilingual: (Chinese, English) texts of the same meaning, also trained on.
         target: Folder to write.
         n_epochs: Passes over the pairs, each with newly drawn query styles.
-        batch_size: Pairs that are told apart at once.
-        rate: Adam's, falling to zero in a cosine.
-        seed: For everything that is drawn.
-        n_threads: Of torch.
+        batch_size: Pairs in a batch.
+        rate: Adam's learning rate, which falls to zero in a cosine.
+        seed: Seed of all draws.
+        n_threads: Threads of torch.
     """
     torch.set_num_threads(n_threads)
     torch.manual_seed(seed)
@@ -101,7 +110,7 @@ def train(
 
 
 def write_int8(rows: NDArray[np.float32], path: Path) -> None:
-    """Write rows as int8 with one factor each, in model2vec's layout, which sentence-transformers 6.2 reads too."""
+    """Write rows as int8 with one factor each, in model2vec's layout, which sentence-transformers 6.2 can read."""
     factors = np.maximum(np.abs(rows).max(axis=1), 1e-9) / 127
     quantised = np.rint(rows / factors[:, None]).astype(np.int8)
     save_file({"embeddings": quantised, "weights": factors.astype(np.float32)}, path)

@@ -1,7 +1,7 @@
-"""Fine-tunes all-MiniLM-L6-v2 for code search on mined pairs, for as long as it is given.
+"""Fine-tunes all-MiniLM-L6-v2 for code search on mined pairs within a time limit.
 
-Softmax within the batch in both directions. What a batch holds is what is learned to be told apart, so the run has two
-passes: first batches of one package and mixed ones, then batches of neighbours (`training.corpus.examples`).
+The loss is the in-batch softmax in both directions, so the model learns to distinguish what is in one batch. Training has two
+passes: first batches of one package and mixed batches, then batches of neighbours (`training.corpus.examples`).
 """
 
 import logging
@@ -23,11 +23,11 @@ QUERY_TOKENS = 40
 SCALE = 20.0
 WARMUP = 0.06
 STYLES = {"sentence": 42, "question": 20, "keywords": 13, "name": 6, "issue": 9, "rest": 10}
-"""How often each style asks; the model's vocabulary has no Chinese words, only some single characters."""
+"""Style → its weight in the draw, without Chinese: the model's vocabulary has only some single Chinese characters."""
 
 
 def choose_pairs(pairs: Sequence[TextPair], most: int, rng: random.Random) -> list[TextPair]:
-    """Return English training pairs, at most `most` of each package: not one package's language, but that of many."""
+    """Return English training pairs, at most `most` of each package, so that no package dominates."""
     taken: dict[str, int] = {}
     chosen = []
     for pair in rng.sample(list(pairs), len(pairs)):
@@ -39,23 +39,30 @@ def choose_pairs(pairs: Sequence[TextPair], most: int, rng: random.Random) -> li
 
 
 def train(
-    start: Path, pairs: Sequence[TextPair], plan: Sequence[Sequence[int]], target: Path, *, minutes: float,
-    rate: float = 5e-5, seed: int = 0, n_threads: int = 1,
-) -> list[float]:  # fmt: skip
-    """Write the fine-tuned model to `target` as a sentence-transformers folder and return the loss of each step.
+    start: Path,
+    pairs: Sequence[TextPair],
+    plan: Sequence[Sequence[int]],
+    target: Path,
+    *,
+    minutes: float,
+    rate: float = 5e-5,
+    seed: int = 0,
+    n_threads: int = 1,
+) -> list[float]:
+    """Fine-tune the model, write it to `target` as a sentence-transformers folder, and return the loss of each step.
 
-    The rate falls to zero over `minutes`, or over the plan if that is shorter. The model is also written every ten
-    minutes, so that a run that is stopped leaves one.
+    The learning rate falls to zero over `minutes`, or over the plan if that is shorter. The model is also saved every ten
+    minutes, so that an interrupted run leaves one.
 
     Args:
-        start: Folder of the model to go on from.
-        pairs: What is learned from.
+        start: Folder of the model to start from.
+        pairs: Pairs to train on.
         plan: Positions in `pairs`, batch by batch.
-        target: Gets the model.
-        minutes: No step begins later.
+        target: Folder for the model.
+        minutes: No step starts later.
         rate: Highest learning rate.
-        seed: Of the ways in which pairs are posed.
-        n_threads: Of torch.
+        seed: Seed of the drawn query styles.
+        n_threads: Threads of torch.
     """
     torch.set_num_threads(n_threads)
     torch.manual_seed(seed)

@@ -1,4 +1,4 @@
-"""The static table's own vocabulary: WordPiece over identifiers that are already split into words."""
+"""Trains the vocabulary of the static table: WordPiece over identifiers that are already split into words."""
 
 from collections.abc import Iterable
 
@@ -8,10 +8,10 @@ UNKNOWN = "[UNK]"
 
 
 def train_tokenizer(texts: Iterable[str], size: int) -> Tokenizer:
-    """Return a tokenizer of at most `size` entries.
+    """Return a tokenizer with at most `size` entries.
 
-    Punctuation is dropped: it says nothing in a mean of words. All steps are native ones, for a regular expression
-    inside the tokenizer costs more than all the rest. Chinese runs stay whole, so that words of them are learned.
+    Punctuation is dropped, because it adds nothing to a mean of words. Runs of Chinese stay whole, so that the tokenizer learns
+    their words. All steps are native: a regular expression would cost more than all the others together.
     """
     tokenizer = Tokenizer(models.WordPiece(unk_token=UNKNOWN, max_input_chars_per_word=60))
     tokenizer.normalizer = normalizers.BertNormalizer(

@@ -1,4 +1,4 @@
-"""How well the product answers tasks as it is: by file and by definition, for each kind of task."""
+"""Measures how early the product answers each task, by file and by definition."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,22 +17,22 @@ DEPTH = 10
 
 @dataclass(frozen=True, slots=True)
 class TaskAnswer:
-    """How early a task was answered."""
+    """The reciprocal ranks of one task's answer."""
 
     task: FunctionTask
     file: float
-    """1 / rank of the first right file among the files of the first ten cards, 0 without one."""
+    """1 / rank of the first right file among the files of the first ten cards, 0 if there is none."""
     definition: float
-    """1 / rank of the first right card among ten, 0 without one."""
+    """1 / rank of the first right card among the first ten, 0 if there is none."""
 
 
 def answer_tasks(trees: Path, tasks: Sequence[FunctionTask], *, embedder: str = "static") -> Iterator[TaskAnswer]:
-    """Yield how early each task is answered.
+    """Yield the answer of each task, tree by tree.
 
     Args:
         trees: Folder of the trees, by `FunctionTask.tree`.
-        tasks: On these trees.
-        embedder: As `--embedder` takes it; "none" for no vectors.
+        tasks: Tasks on these trees.
+        embedder: A value of `--embedder`; "none" for no vectors.
     """
     for tree in sorted({task.tree for task in tasks}):
         settings = Settings(index=index_of(trees, tree), embedder=embedder)
@@ -55,7 +55,7 @@ def _by_definition(cards: Sequence[Card], targets: Sequence[TaskTarget]) -> floa
 
 
 def _shows(card: Card, target: TaskTarget) -> bool:
-    """Return whether a card shows a target, as `card_stage.right_cards` says it."""
+    """Return whether a card shows a target, by the same rule as `learn.right_cards`."""
     n_card, n_target = card.last_line - card.first_line + 1, target.last_line - target.first_line + 1
     is_there = card.path == target.path and card.first_line <= target.last_line and card.last_line >= target.first_line
     return is_there and n_card <= max(NARROW_LINES, 2 * n_target) and SMALL_PART * n_card >= n_target

@@ -1,4 +1,4 @@
-"""Mines (commit message, changed definitions) tasks from git folders, by the product's own miner (`codecards tune`)."""
+"""Mines tasks (commit message, changed definitions) from git repositories, with the miner of `codecards tune`."""
 
 import subprocess
 from pathlib import Path
@@ -11,23 +11,23 @@ from codecards.tuning.commit_tasks import mine_tasks
 from training.ranking.function_tasks import FunctionTask, TaskTarget, drawn
 
 MOST_COMMITS = 2_000
-"""The newest ones that are looked at."""
+"""Number of newest commits that are mined."""
 MOST_SYMBOLS = 8
-"""Definitions that one commit changed; a message can't describe more."""
+"""Most definitions changed by one commit; a message can't describe more."""
 
 
 def mine_history(git_folder: Path, trees: Path, *, limit: int, embedder: str = "static") -> list[FunctionTask]:
-    """Check out what a git folder's HEAD holds, index it, and return up to `limit` tasks of its newest commits.
+    """Check out the HEAD of a git repository, index it, and return up to `limit` tasks from its newest commits.
 
     Args:
         git_folder: A repository, bare or not; it is only read.
-        trees: Folder that gets the tree; its index comes to lie beside them.
-        limit: Most tasks.
-        embedder: Of the index, as `--embedder` takes it.
+        trees: Folder for the checked out tree; the index is written beside that folder.
+        limit: Maximum number of tasks.
+        embedder: Embedder of the index, a value of `--embedder`.
 
     Raises:
-        ValueError: It is no git folder, or not whole.
-        UsageError: It has no history.
+        ValueError: The folder is not a git repository, or the repository is damaged.
+        UsageError: The repository has no history.
     """
     tree = f"commits/{repository_name(git_folder)}"
     folder = trees / tree
@@ -36,7 +36,9 @@ def mine_history(git_folder: Path, trees: Path, *, limit: int, embedder: str = "
         command = ["git", "clone", "--quiet", "--shared", str(git_folder.resolve()), str(folder)]
         run = subprocess.run(command, check=False, capture_output=True, text=True, timeout=600)
         if run.returncode:
-            raise ValueError(f"git can't check out {git_folder}; leave it out. It says: {run.stderr.strip()[-300:]}")
+            raise ValueError(
+                f"git can't check out {git_folder} ({run.stderr.strip()[-300:]}); remove it from --history"
+            )
     with Engine.open(folder, settings=Settings(index=index_of(trees, tree), embedder=embedder), build=False) as engine:
         engine.refresh()
         database = engine.folder.database
@@ -44,8 +46,8 @@ def mine_history(git_folder: Path, trees: Path, *, limit: int, embedder: str = "
     try:
         with Workers() as workers:
             mined = mine_tasks(folder, snapshot, workers, MOST_COMMITS)
-        cards = {card.symbol_id: card for path in {one for task in mined.tasks for one in task.paths}
-                 for card in snapshot.cards_in(path)}  # fmt: skip
+        paths = {path for task in mined.tasks for path in task.paths}
+        cards = {card.symbol_id: card for path in paths for card in snapshot.cards_in(path)}
     finally:
         snapshot.close()
     tasks = []
@@ -58,11 +60,11 @@ def mine_history(git_folder: Path, trees: Path, *, limit: int, embedder: str = "
 
 
 def repository_name(git_folder: Path) -> str:
-    """Return what a repository is called: "project" for project.git and project/.git."""
+    """Return the name of a repository: "project" for project.git and project/.git."""
     folder = git_folder.absolute()
     return (folder.parent if folder.name == ".git" else folder).name.removesuffix(".git")
 
 
 def index_of(trees: Path, tree: str) -> Path:
-    """Return where a tree's index lies: beside the folder of the trees."""
+    """Return the index folder of a tree, beside the folder of the trees."""
     return trees.with_name(f"{trees.name}-indexes") / tree

@@ -1,7 +1,7 @@
-"""Mines (question, function) tasks for the stage that orders cards, out of packages that no embedder was trained on.
+"""Mines tasks (question, function) for the ranking of cards, from packages that no embedder was trained on.
 
-A function's documentation asks, posed in the ways of `query_styles`, or the text of an error that it raises, or its
-name. The documentation of every function is taken out of the tree, so that it can't be matched against itself.
+The question is a function's documentation in a style of `query_styles`, the text of an error that it raises, or its name. The
+documentation of every function is removed from the tree, so that it can't match itself.
 """
 
 import hashlib
@@ -22,13 +22,17 @@ from training.corpus.registries import Source, archives, read_files
 LEAST_LINES = 3
 MESSAGE_WORDS = range(4, 31)
 STYLES = {"sentence": 45, "question": 25, "keywords": 10, "rest": 20}
-"""How often documentation is posed in each way."""
+"""Style of documentation → its weight in the draw."""
 SHARES = {"documentation": 0.7, "message": 0.2, "symbol": 0.1}
 KIND_OF = {
-    **dict.fromkeys(STYLES, "documentation"), "message": "message", "symbol": "symbol",
-    "heading": "heading", "heading_and_sentence": "heading", "commit": "commit",
-}  # fmt: skip
-"""Category of a task → what asks."""
+    **dict.fromkeys(STYLES, "documentation"),
+    "message": "message",
+    "symbol": "symbol",
+    "commit": "commit",
+    "heading": "heading",
+    "heading_and_sentence": "heading",
+}
+"""Category of a task → kind of its question."""
 
 _raised = re.compile(
     r"(?:\b(?:raise|throw|panic|bail|fail|fatal|abort|die|reject|warn|error|err)\w*\b|\w*(?:Error|Exception|Errorf)\b|"
@@ -39,20 +43,20 @@ _placeholder = re.compile(r"\$?\{[^{}]*\}|%[-#0 +]*\d*(?:\.\d+)?[sdrvqfxut]\b|%\
 
 @dataclass(frozen=True, slots=True, order=True)
 class TaskTarget:
-    """One definition that answers."""
+    """One definition that answers a task."""
 
     path: str
     first_line: int
-    """In the tree's file, with what wraps the definition; 1-based, inclusive."""
+    """First line in the tree's file, decorators included; 1-based, inclusive."""
     last_line: int
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionTask:
-    """One question and what answers it."""
+    """One question and its answers."""
 
     tree: str
-    """What it is made of and the package, "headings/beets": a folder below that of all trees."""
+    """Folder below that of all trees, named for the kind of task and the package: "headings/beets"."""
     language: str
     category: str
     """One of `KIND_OF`."""
@@ -61,24 +65,24 @@ class FunctionTask:
 
     @property
     def package(self) -> str:
-        """Whose code it asks for."""
+        """The package whose code the task asks for."""
         return self.tree.rpartition("/")[2]
 
     @property
     def kind(self) -> str:
-        """What asks: "documentation", "message", "symbol", "heading" or "commit"."""
+        """Kind of the question: "documentation", "message", "symbol", "heading" or "commit"."""
         return KIND_OF[self.category]
 
 
 def mine_tree(source: Source, downloads: Path, trees: Path, *, limit: int, seed: int = 0) -> list[FunctionTask]:
-    """Write one package's stripped source into a tree, and return up to `limit` tasks on it.
+    """Write one package's source without documentation into a tree, and return up to `limit` tasks on it.
 
     Args:
-        source: Downloaded already.
-        downloads: Where `registries.download` put it.
-        trees: Folder that gets the tree.
-        limit: Most tasks; they are drawn evenly from its functions.
-        seed: Of the draw.
+        source: A downloaded package.
+        downloads: Folder of the downloads.
+        trees: Folder for the tree.
+        limit: Maximum number of tasks, drawn evenly from the functions.
+        seed: Seed of the draw.
     """
     rng = random.Random(seed)
     found: list[FunctionTask] = []
@@ -107,7 +111,7 @@ def mine_file(tree: str, path: str, text: str, rng: random.Random) -> tuple[list
     docs = [documentation(outer, node, grammar) for outer, node in functions]
     removed: set[int] = set()
     for (outer, node), (_, rows) in zip(functions, docs, strict=True):
-        # A line that code shares with the documentation stays.
+        # Lines that documentation shares with code stay.
         if node.start_point.row not in rows:
             removed.update(rows - {outer.start_point.row})
     lines = raw.split(b"\n")
@@ -124,7 +128,7 @@ def mine_file(tree: str, path: str, text: str, rng: random.Random) -> tuple[list
 
 
 def drawn(tasks: Sequence[FunctionTask], limit: int) -> list[FunctionTask]:
-    """Return up to `limit` tasks whose text no other has, in an order that says nothing about them."""
+    """Return up to `limit` tasks with a unique text, in pseudo-random but fixed order."""
     by_text: dict[str, list[FunctionTask]] = {}
     for task in tasks:
         by_text.setdefault(task.text.casefold(), []).append(task)
@@ -141,7 +145,7 @@ def write_tasks(tasks: list[FunctionTask], target: Path) -> None:
 
 
 def _functions(root: Node, grammar: Grammar) -> Iterator[tuple[Node, Node]]:
-    """Yield every function, with the outermost node that wraps it first."""
+    """Yield (outermost wrapping node, function) for every function."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
@@ -174,7 +178,7 @@ def _questions(node: Node, grammar: Grammar, doc: str, raw: bytes, rng: random.R
 
 
 def _renumbered(n_lines: int, removed: set[int]) -> list[int]:
-    """Return old row -> new line (1-based); a removed row has that of the next kept one."""
+    """Return old row -> new line, 1-based; a removed row maps to the line of the next kept row."""
     numbers, kept = [], 1
     for row in range(n_lines):
         numbers.append(kept)

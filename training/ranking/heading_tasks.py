@@ -1,6 +1,6 @@
-"""Mines (heading, code) tasks: a section of a package's documents asks for the few definitions that it names.
+"""Mines tasks (heading, code): a section of a package's documents asks for the few definitions that it names.
 
-The documents themselves are not in the tree, and what is asked says none of the names.
+The documents are not in the tree, and the question contains none of the names.
 """
 
 import random
@@ -20,15 +20,15 @@ from training.corpus.registries import MAX_FILE_BYTES, Source, archives, read_fi
 from training.ranking.function_tasks import FunctionTask, TaskTarget, drawn
 
 MOST_NAMES = 3
-"""Definitions that one section asks for; what names more is about something else."""
+"""Most definitions that one section asks for; a section that names more is about something else."""
 MOST_SECTIONS = 3
-"""Of a package that name a definition: what stands in more is what everything there is done with."""
+"""Most sections that name a definition; one that is named more often is a general tool of the package."""
 LEAST_WORDS, FEW_WORDS = 2, 3
-"""Words of a heading that say something: with fewer it asks nothing, and with no more than so many the sentence helps."""
+"""Least content words of a heading that asks, and number up to which its first sentence is added."""
 SENTENCE_SHARE = 0.4
-"""How often the first sentence below is asked with the heading."""
+"""Share of longer headings that are asked with the first sentence below."""
 LEAST_NAME = 4
-"""Letters of a name that is searched for: shorter ones stand for anything."""
+"""Least letters of a name; shorter names are ambiguous."""
 
 _skipped_document = re.compile(
     r"(^|/)(change|history|news|release|upgrad|migrat|whatsnew|todo|contribut|licen|security|code_of_conduct|authors"
@@ -48,7 +48,7 @@ _code = re.compile(r"[()=<>{}/\\]|\w[_.]\w|[a-z][A-Z]|^_|\b\w+_\b")
 @dataclass(frozen=True, slots=True)
 class _Definition:
     name: str
-    """Qualified, with dots."""
+    """Qualified name, with dots."""
     language: str
     target: TaskTarget
 
@@ -57,11 +57,11 @@ def mine_headings(source: Source, downloads: Path, trees: Path, *, limit: int, s
     """Write one package's source without its documents into a tree, and return up to `limit` tasks on it.
 
     Args:
-        source: Downloaded already.
-        downloads: Where `registries.download` put it.
-        trees: Folder that gets the tree; none is written where no section asks for anything.
-        limit: Most tasks.
-        seed: Of the draw.
+        source: A downloaded package.
+        downloads: Folder of the downloads.
+        trees: Folder for the tree, which is written only if there are tasks.
+        limit: Maximum number of tasks.
+        seed: Seed of the draw.
     """
     files = (item for archive in archives(source, downloads) for item in read_files(archive, SUFFIXES | DOCUMENTS))
     texts = {short_path(name): text for name, text in files}
@@ -69,7 +69,7 @@ def mine_headings(source: Source, downloads: Path, trees: Path, *, limit: int, s
 
 
 def read_folder(folder: Path) -> dict[str, str]:
-    """Return path → text of the source and documents of a checked out project."""
+    """Return path → text of the source files and documents of a checked out project."""
     found = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
@@ -80,14 +80,14 @@ def read_folder(folder: Path) -> dict[str, str]:
 
 
 def mine_texts(texts: dict[str, str], trees: Path, package: str, *, limit: int, seed: int = 0) -> list[FunctionTask]:
-    """Write those files of a project that are source into a tree, and return up to `limit` tasks on it.
+    """Write the source files of a project into a tree, and return up to `limit` tasks on it.
 
     Args:
-        texts: Path → text, of source and documents.
+        texts: Path → text of source files and documents.
         trees: As in `mine_headings`.
-        package: Names the tree.
-        limit: Most tasks.
-        seed: Of the draw.
+        package: Name of the tree.
+        limit: Maximum number of tasks.
+        seed: Seed of the draw.
     """
     tree = f"headings/{package}"
     tasks = drawn(heading_tasks(tree, texts, random.Random(seed)), limit)
@@ -100,7 +100,7 @@ def mine_texts(texts: dict[str, str], trees: Path, package: str, *, limit: int, 
 
 
 def heading_tasks(tree: str, texts: dict[str, str], rng: random.Random) -> list[FunctionTask]:
-    """Return the tasks of a package's files, by path."""
+    """Return the tasks of a package's files, in the order of their paths."""
     defined: dict[str, list[_Definition]] = {}
     sections: list[tuple[Section, list[_Definition]]] = []
     for path, text in sorted(texts.items()):
@@ -123,7 +123,7 @@ def heading_tasks(tree: str, texts: dict[str, str], rng: random.Random) -> list[
 
 
 def definitions(path: str, text: str) -> Iterator[_Definition]:
-    """Yield every function and type of a file that is no test or example."""
+    """Yield every function and type of a file, none for tests and examples."""
     if SKIPPED_PATH.search(path):
         return
     grammar = BY_SUFFIX[PurePosixPath(path).suffix]
@@ -144,7 +144,7 @@ def definitions(path: str, text: str) -> Iterator[_Definition]:
 
 
 def _named(section: Section, defined: dict[str, list[_Definition]]) -> list[_Definition]:
-    """Return the definitions that a section names for sure."""
+    """Return the definitions that a section names unambiguously."""
     found: set[_Definition] = set()
     for written in section.names:
         parts = [part for part in re.split(r"[^\w!?]+", written) if part]
@@ -152,14 +152,14 @@ def _named(section: Section, defined: dict[str, list[_Definition]]) -> list[_Def
         if len(parts) > 1 and (len(same) > 1 or parts[-2][0].isupper()):
             same = [one for one in same if one.name.endswith(".".join(parts[-2:]))]
         elif parts and parts[-1].islower() and "_" not in parts[-1]:
-            same = [one for one in same if "." not in one.name]  # `x.update()` may be anybody's
+            same = [one for one in same if "." not in one.name]  # `x.update()` may be a method of any type
         if len(same) == 1:
             found.update(same)
     return sorted(found, key=lambda one: (one.target, one.name))
 
 
 def _question(section: Section, names: Sequence[str], rng: random.Random) -> tuple[str, str] | None:
-    """Return category and text of what a section asks; None if its heading says nothing, or a name that it asks for."""
+    """Return category and text of a section's question; None if its heading is empty of content or contains a name."""
     heading = section.heading.rstrip(".:")
     n_words = len(read_query(heading).content_words)
     is_empty = n_words < LEAST_WORDS or _empty_heading.search(heading) or _code.search(heading)
@@ -173,7 +173,7 @@ def _question(section: Section, names: Sequence[str], rng: random.Random) -> tup
 
 
 def _says(text: str, names: Sequence[str]) -> bool:
-    """Return whether a text says a name, be it as words, or is the beginning of one."""
+    """Return whether a text contains a name, also as separate words, or is part of one."""
     letters = re.sub(r"[\W_]", "", text.casefold())
     last_parts = [re.sub(r"[\W_]", "", name.rpartition(".")[2].casefold()) for name in names]
     return any(part in letters or letters in part for part in last_parts)

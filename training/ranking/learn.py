@@ -1,82 +1,75 @@
-"""Learns how the cards of a question after one function are weighed: `retrieval/rank/card_weights.json`.
+"""Learns the weights of cards for questions that describe one function: `retrieval/rank/card_weights.json`.
 
-A listwise softmax over the candidates' cards, linear in the features of `retrieval.card_evidence`, with the sign of each
-weight given, so that what was learned on documentation can't turn sensible evidence round. The file's own score takes
-part with a weight of its own; the others are told as multiples of it.
+A listwise softmax over the candidates' cards, linear in the signals of `retrieval.rank.card_signals`. The sign of each
+weight is given, so that what is learned on documentation can't reverse a signal. The score of the file has a weight too,
+and the others are multiples of it.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.quality.metrics import NARROW_LINES
 from benchmarks.systems.codecards_index import open_index, open_transformer_index
-from codecards.retrieval.evidence.cards import card_features
+from codecards.retrieval.evidence.cards import CardEvidence
 from codecards.retrieval.evidence.similarity import query_similarity
 from codecards.retrieval.evidence.transformer import transformer_scores
 from codecards.retrieval.index import DerivedIndex
-from codecards.retrieval.query.intent import intent_of
 from codecards.retrieval.query.query import read_query
+from codecards.retrieval.rank.card_ranking import signal_values
+from codecards.retrieval.rank.card_signals import CARD_SIGNALS
 from codecards.retrieval.rank.filters import Filters
 from codecards.retrieval.rank.ranking import rank
-from codecards.retrieval.rank.weights import VectorSet
+from codecards.retrieval.rank.signals import VectorSet
 from codecards.retrieval.store.columns import Int64s
 from codecards.retrieval.vectors.transformer_vectors import TransformerLookup
 from training.ranking.commit_tasks import index_of
 from training.ranking.function_tasks import FunctionTask, TaskTarget
 
 FILE = "file"
-SIGNS: Mapping[str, float] = {
-    "card_words": 1, "name_precision": 1, "coverage": 1, "header": 1, "signature": 1, "parent": 1, "callable": 1,
-    "type": -1, "value": -1, "module_code": -1, "declaration": -1, "nameless": -1, "nesting": -1, "length": 1,
-    "meaning": 1, "transformer": 1, "transformer_cosine": 1,
-}  # fmt: skip
-"""Feature → the sign that its weight must have."""
-OF_VECTORS: Mapping[VectorSet, frozenset[str]] = {
-    "none": frozenset(),
-    "static": frozenset({"meaning"}),
-    "transformer": frozenset({"meaning", "transformer", "transformer_cosine"}),
-}
-"""Lanes → those features of vectors that they have."""
-KINDS = frozenset({"type", "value", "declaration", "nameless"})
-MOST_OF_KINDS = 12.0
-"""Bound of the weights of kinds: documentation of functions never asks for a type, so that no weight were too much."""
-MOST_CARDS = 400
-"""Cards of one question that are learned from: those that rank first by now."""
-LEAST_SHARE = 0.7
+LEARNED = tuple(row for row in CARD_SIGNALS if row.weights.learned)
+SIGNS: Mapping[str, float] = {row.name: row.weights.learned for row in LEARNED}
+"""Signal → the sign that its weight must have."""
+KINDS = frozenset(row.name for row in LEARNED if row.is_kind)
+MAX_KIND_WEIGHT = 12.0
+"""Bound of the weights of kinds: documentation of functions never asks for a type, so that no weight is too large for it."""
+MAX_CARDS = 400
+"""Cards of one question that are learned from: those that the shipped weights rank first."""
+MIN_FUNCTION_SHARE = 0.7
 """How surely a text must describe one function for its question to be learned from."""
-UNTAUGHT = frozenset({"symbol", "message"})
-"""Kinds of tasks that are not learned from: names and errors are weighed by hand."""
+NOT_LEARNED_FROM = frozenset({"symbol", "message"})
+"""Kinds of tasks that are not learned from: names and errors are weighted by hand."""
 LEARNING_RATE, N_STEPS, SHRINKAGE = 0.08, 300, 2e-3
 N_FOLDS = 5
 SMALL_PART = 4
-"""A card with less than one so many-th of what is asked, such as a method of the class, does not show it."""
+"""A card with less than one part in so many of the target, such as one method of the class, does not show it."""
 
 Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedQuestion:
-    """The cards that may answer one task; N cards, D features."""
+    """The cards that may answer one task; N cards, D signals."""
 
     package: str
     kind: str
-    """Of the task: "documentation", "heading", "commit"."""
+    """Kind of the task: "documentation", "heading", "commit"."""
     is_within: bool
-    """Whether they are the cards of one right file: how the product compares cards where a subject is asked."""
+    """Whether they are the cards of one right file, as the product compares cards for a subject."""
     values: Floats
-    """(N, 1 + D): the file's score first, in the order of `SIGNS` without those that the lane lacks."""
+    """(N, 1 + D): the file's score, then the signals in the order of `SIGNS`, without those that need more vectors."""
     is_right: NDArray[np.bool_]
     """(N,): at least one, and not all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """The cards of several questions; N cards, Q questions, D features."""
+    """The cards of several questions; N cards, Q questions, D columns."""
 
     values: Floats
     """(N, D)."""
@@ -91,18 +84,18 @@ class Examples:
 def read_questions(
     trees: Path, tasks: Sequence[FunctionTask], names: Sequence[str], vectors: VectorSet
 ) -> Iterator[LearnedQuestion]:
-    """Yield the cards of each task that has what answers it among its candidates.
+    """Yield the cards of each task that has a right card among its candidates.
 
-    A task that describes one function gives one question, after all cards; any other gives one after the cards of each
-    right file.
+    A task that describes one function gives one question, over all cards; any other task gives one question for each right
+    file, over the cards of that file.
 
     Args:
-        trees: Folder of the trees, by `FunctionTask.tree`; each gets an index of its own beside it.
+        trees: Folder of the trees, by `FunctionTask.tree`; each gets an index beside it.
         tasks: On these trees.
-        names: The features.
-        vectors: Which vectors take part; the deep lane's take minutes where they are not there yet.
+        names: Of the signals.
+        vectors: Vectors that are used; computing those of the transformer takes minutes.
     """
-    asked = [task for task in tasks if task.kind not in UNTAUGHT]
+    asked = [task for task in tasks if task.kind not in NOT_LEARNED_FROM]
     for tree in sorted({task.tree for task in asked}):
         opened = _opened(trees / tree, index_of(trees, tree), vectors)
         for task in asked:
@@ -110,18 +103,18 @@ def read_questions(
                 yield from _questions_of(opened, task, names)
 
 
-def feature_names(vectors: VectorSet) -> tuple[str, ...]:
-    """Return the features that there are with some vectors, in the order of `SIGNS`."""
-    left_out = OF_VECTORS["transformer"] - OF_VECTORS[vectors]
-    return tuple(name for name in SIGNS if name not in left_out)
+def signal_names(vectors: VectorSet) -> tuple[str, ...]:
+    """Return the signals that can be computed with some vectors, in the order of `SIGNS`."""
+    sets = get_args(VectorSet)
+    return tuple(row.name for row in LEARNED if sets.index(row.needs) <= sets.index(vectors))
 
 
-def normalised_name(questions: Sequence[LearnedQuestion], names: Sequence[str]) -> Examples:
-    """Return questions as one set.
+def join_questions(questions: Sequence[LearnedQuestion], names: Sequence[str]) -> Examples:
+    """Return questions as one set of examples.
 
     Args:
         questions: At least one.
-        names: Of the features after the file's.
+        names: Of the signals, after the file's score.
     """
     lengths = np.array([len(question.is_right) for question in questions], np.int64)
     return Examples(
@@ -139,8 +132,8 @@ def mean_reciprocal_rank(
 
     Args:
         questions: At least one.
-        names: Of their features after the file's.
-        weights: As `learn` gives them; 0 for those that are not there.
+        names: Of their signals, after the file's score.
+        weights: As returned by `learn`; a signal without a weight has 0.
     """
     row = np.array([1.0, *(weights.get(name, 0.0) for name in names)], np.float32)
     total = 0.0
@@ -153,13 +146,13 @@ def mean_reciprocal_rank(
 def cross_validate(
     questions: Sequence[LearnedQuestion], names: Sequence[str], taught: Collection[str], n_folds: int = N_FOLDS
 ) -> dict[str, float]:
-    """Return kind → mean reciprocal rank under weights that were learned on other packages only.
+    """Return kind → mean reciprocal rank with weights that were learned on other packages only.
 
     Args:
         questions: Of at least two packages.
-        names: Of their features after the file's.
+        names: Of their signals, after the file's score.
         taught: Kinds that are learned from; all are measured.
-        n_folds: Most parts into which the packages are dealt.
+        n_folds: Most folds of packages.
     """
     packages = sorted({one.package for one in questions})
     n_folds = min(n_folds, len(packages))
@@ -169,7 +162,7 @@ def cross_validate(
         outside = [one for one in questions if fold_of[one.package] != fold and one.kind in taught]
         if not outside:
             continue
-        weights = learn(normalised_name(outside, names), SIGNS)
+        weights = learn(join_questions(outside, names), SIGNS)
         for question in questions:
             if fold_of[question.package] == fold:
                 found.setdefault(question.kind, []).append(mean_reciprocal_rank([question], names, weights))
@@ -177,11 +170,11 @@ def cross_validate(
 
 
 def learn(examples: Examples, signs: Mapping[str, float]) -> dict[str, float]:
-    """Return each feature's weight as a multiple of the file's, without the file's own.
+    """Return the weight of each signal as a multiple of the file score's.
 
     Args:
         examples: At least one question.
-        signs: Name → a number whose sign the weight must have.
+        signs: Signal → a number whose sign the weight must have.
     """
     lengths = np.diff(np.append(examples.first, len(examples.values)))
     spread = np.sqrt((examples.values**2).mean(axis=0)) + 1e-6
@@ -200,16 +193,16 @@ def learn(examples: Examples, signs: Mapping[str, float]) -> dict[str, float]:
         weights -= LEARNING_RATE * (mean / (1 - 0.9**step)) / (np.sqrt(square / (1 - 0.999**step)) + 1e-9)
         weights = np.where(weights * sign < 0, 0.0, weights)
     weights /= spread
-    # Cards of one file have its score alike, and then only the others' proportions mean anything.
+    # All cards of one file have its score; then only the proportions of the other weights matter.
     scale = max(float(weights[0]), 1e-6) if np.any(examples.values[:, 0]) else 1.0
     found = {name: round(float(weight) / scale, 2) for name, weight in zip(examples.names, weights, strict=True)}
     del found[FILE]
-    return {name: max(weight, -MOST_OF_KINDS) if name in KINDS else weight for name, weight in found.items()}
+    return {name: max(weight, -MAX_KIND_WEIGHT) if name in KINDS else weight for name, weight in found.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """An index, with what takes part."""
+    """An open index with the vectors that are used."""
 
     index: DerivedIndex
     has_meaning: bool
@@ -231,27 +224,17 @@ def _questions_of(opened: _Opened, task: FunctionTask, names: Sequence[str]) -> 
         return
     scores = ranked.cards
     by_transformer = transformer_scores(index, similarity, scores.cards)
-    features = card_features(
-        index,
-        ranked.evidence,
-        scores.cards,
-        scores.card_file,
-        ranked.named,
-        {},
-        similarity,
-        by_transformer,
-        frozenset(names),
-    )
+    of_cards = signal_values(CardEvidence(ranked.evidence, scores.cards, scores.card_file, by_transformer), names)
     nothing = np.zeros(len(scores.cards), np.float32)
-    columns_of_values = [ranked.file_scores[scores.card_file], *(features.get(name, nothing) for name in names)]
+    columns_of_values = [ranked.file_scores[scores.card_file], *(of_cards.get(name, nothing) for name in names)]
     values = np.array(columns_of_values, np.float32).T
     totals = scores.with_files(ranked.file_scores)
     is_right = right_cards(index, scores.cards, ranked.evidence.matches.files[scores.card_file], task.targets)
-    is_within = intent_of(task.text).function < LEAST_SHARE
+    is_within = query.intent.function < MIN_FUNCTION_SHARE
     if is_within:
         groups = [np.flatnonzero(scores.card_file == one) for one in np.unique(scores.card_file[is_right])]
     else:
-        best = np.argsort(-totals, kind="stable")[:MOST_CARDS]
+        best = np.argsort(-totals, kind="stable")[:MAX_CARDS]
         groups = [best[np.isfinite(totals[best])]]
     for kept in groups:
         if is_right[kept].any() and not is_right[kept].all():
@@ -261,13 +244,13 @@ def _questions_of(opened: _Opened, task: FunctionTask, names: Sequence[str]) -> 
 
 
 def right_cards(index: DerivedIndex, cards: Int64s, files: Int64s, targets: Sequence[TaskTarget]) -> NDArray[np.bool_]:
-    """Return (K,): which cards show one of the targets, not much more and not only a small part of it.
+    """Return (K,): which cards show one of the targets, neither much more nor only a small part of it.
 
     Args:
-        index: Whose cards.
+        index: Has the cards.
         cards: (K,): rows.
         files: (K,): rows of their files.
-        targets: What is right.
+        targets: The right answers.
     """
     first, last = index.columns.first_line[cards].astype(np.int64), index.columns.last_line[cards].astype(np.int64)
     is_right = np.zeros(len(cards), np.bool_)

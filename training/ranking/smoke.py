@@ -1,4 +1,4 @@
-"""The whole way from packages to the weights of cards in seconds, on this repository's own code and documents."""
+"""Learns the weights of cards in seconds, on the code and documents of this repository."""
 
 import tarfile
 from pathlib import Path
@@ -8,15 +8,15 @@ from training.ranking.heading_tasks import mine_texts, read_folder
 from training.ranking.tables import mine_tasks, report_answers, tables_of
 
 PARTS = ("training", "router")
-"""Folders that stand for packages."""
+"""Folders that serve as packages."""
 MOST_TASKS = 20
 
 
 def run(work: Path) -> dict[str, dict[str, float]]:
-    """Mine tasks of two kinds, report how early they are answered, and return lanes → feature → weight.
+    """Mine tasks of two kinds, report the ranks of their answers, and return vector set → feature → weight.
 
     Args:
-        work: An empty folder for what is written.
+        work: An empty folder for the results.
     """
     sources = [Source("pypi", name, "MIT", "cards") for name in PARTS]
     for source in sources:

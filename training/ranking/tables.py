@@ -1,4 +1,4 @@
-"""From packages to the weights of cards: `retrieval/rank/card_weights.json`, with what cross-validation says of them."""
+"""Turns packages into the weights of cards, `retrieval/rank/card_weights.json`, and reports their cross-validation."""
 
 import json
 import logging
@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from codecards.retrieval.rank.weights import VectorSet, function_weights
+from codecards.retrieval.rank.signals import VectorSet
+from codecards.retrieval.rank.weights import function_weights
 from training.corpus.registries import FOLDER, Source, archives, download, read_sources
 from training.ranking.answers import answer_tasks
 from training.ranking.commit_tasks import mine_history, repository_name
@@ -17,40 +18,40 @@ from training.ranking.learn import (
     SIGNS,
     LearnedQuestion,
     cross_validate,
-    feature_names,
+    join_questions,
     learn,
     mean_reciprocal_rank,
-    normalised_name,
     read_questions,
+    signal_names,
 )
 
 _log = logging.getLogger(__name__)
 TARGET = FOLDER.parent / "retrieval" / "rank" / "card_weights.json"
 ROLES = frozenset({"cards", "valid"})
-"""Roles of the packages that are learned from: no embedder has seen them."""
+"""Roles of the packages that are learned from; no embedder was trained on them."""
 GENERATED = frozenset({"plotly", "kubernetes-asyncio", "tencentcloud-sdk-python-vpc"})
-"""Packages whose functions a program wrote, thousands alike."""
+"""Packages of generated code: thousands of functions alike."""
 HEADINGS = "headings"
-"""Role of the packages whose documents ask."""
-MOST_TASKS = 150
-"""Of one package's functions."""
-MOST_HEADINGS, MOST_COMMITS = 40, 60
+"""Role of the packages whose documents give tasks."""
+MAX_TASKS = 150
+"""Tasks of one package's functions."""
+MAX_HEADINGS, MAX_COMMITS = 40, 60
 """Tasks of one package's documents, and of one history."""
-TAUGHT = frozenset({"documentation"})
-"""Kinds of tasks whose questions the shipped weights are learned from; the others are measured beside them."""
+LEARNED_FROM = frozenset({"documentation"})
+"""Kinds of tasks that the shipped weights are learned from; the other kinds are measured."""
 VECTOR_SETS: tuple[VectorSet, ...] = ("static", "none", "transformer")
-"""Each has weights of its own."""
+"""Each set of vectors has its own weights."""
 DAMPING: Mapping[VectorSet, float] = {"none": 1.0, "static": 1.0, "transformer": 0.6}
-"""What is learned is multiplied by this, but for kinds. With deep vectors all weights come out larger beside the file's, and
-would drown those that are given by hand (quoted messages): .6 was chosen on the default set, where .4 and 1 are worse."""
+"""Factor on learned weights, except those of kinds. With transformer vectors all weights are larger relative to the file
+score, and would outweigh those that are set by hand (quoted messages); .6 was chosen on the default set, .4 and 1 are worse."""
 
 
 def learn_tables(work: Path, histories: Sequence[Path] = ()) -> dict[str, dict[str, float]]:
-    """Download packages, mine tasks, and return lanes → feature → weight.
+    """Download packages, mine tasks, and return vectors → signal → weight.
 
     Args:
-        work: Gets `packages`, `card-trees`, their indexes and the tasks; what is there is used again.
-        histories: Git folders whose commits ask too; of no repository that serves in a benchmark.
+        work: Gets `packages`, `card-trees`, their indexes and the tasks; existing ones are used again.
+        histories: Git folders whose commits give tasks too; of no repository that a benchmark uses.
     """
     sources = [one for one in read_sources() if one.role in {*ROLES, HEADINGS} and one.name not in GENERATED]
     download(sources, work / "packages")
@@ -62,35 +63,35 @@ def learn_tables(work: Path, histories: Sequence[Path] = ()) -> dict[str, dict[s
 
 
 def mine_tasks(sources: Sequence[Source], downloads: Path, trees: Path) -> list[FunctionTask]:
-    """Write the trees of those packages that could be had, and return the tasks on them."""
+    """Write the trees of the packages that were downloaded, and return the tasks on them."""
     tasks: list[FunctionTask] = []
     for source in sources:
         if archives(source, downloads):
             if source.role == HEADINGS:
-                found = mine_headings(source, downloads, trees, limit=MOST_HEADINGS)
+                found = mine_headings(source, downloads, trees, limit=MAX_HEADINGS)
             else:
-                found = mine_tree(source, downloads, trees, limit=MOST_TASKS)
+                found = mine_tree(source, downloads, trees, limit=MAX_TASKS)
             _log.info("%s/%s: %d tasks", source.registry, source.name, len(found))
             tasks += found
     return tasks
 
 
 def mine_histories(git_folders: Iterable[Path], trees: Path) -> list[FunctionTask]:
-    """Return the tasks of some git folders: their commits' messages and their documents' headings."""
+    """Return the tasks of some git folders, from commit messages and headings of documents."""
     tasks: list[FunctionTask] = []
     for git_folder in git_folders:
-        commits = mine_history(git_folder, trees, limit=MOST_COMMITS)
+        commits = mine_history(git_folder, trees, limit=MAX_COMMITS)
         name = repository_name(git_folder)
         headings = []
         if not (trees / "headings" / name).exists():  # a package may have the same documents
-            headings = mine_texts(read_folder(trees / "commits" / name), trees, name, limit=MOST_HEADINGS)
+            headings = mine_texts(read_folder(trees / "commits" / name), trees, name, limit=MAX_HEADINGS)
         _log.info("%s: %d commits, %d headings", git_folder, len(commits), len(headings))
         tasks += commits + headings
     return tasks
 
 
 def report_answers(trees: Path, tasks: Sequence[FunctionTask]) -> None:
-    """Report how early the product answers each kind of task, by file and by definition."""
+    """Report the mean reciprocal rank of the product on each kind of task, by file and by definition."""
     answers = list(answer_tasks(trees, tasks))
     for kind in dict.fromkeys(task.kind for task in tasks):
         mine = [answer for answer in answers if answer.task.kind == kind]
@@ -99,20 +100,20 @@ def report_answers(trees: Path, tasks: Sequence[FunctionTask]) -> None:
 
 
 def tables_of(trees: Path, tasks: Sequence[FunctionTask]) -> dict[str, dict[str, float]]:
-    """Return lanes → feature → weight, and report what cross-validation by package says of each."""
+    """Return vectors → signal → weight, and report the cross-validation by package."""
     tables: dict[str, dict[str, float]] = {}
     for vectors in VECTOR_SETS:
-        names = feature_names(vectors)
+        names = signal_names(vectors)
         questions = list(read_questions(trees, tasks, names, vectors))
         report_fits(vectors, questions, names)
-        taught = [one for one in questions if one.kind in TAUGHT and not one.is_within]
-        found = learn(normalised_name(taught, names), SIGNS)
+        taught = [one for one in questions if one.kind in LEARNED_FROM and not one.is_within]
+        found = learn(join_questions(taught, names), SIGNS)
         tables[vectors] = damped({name: weight for name, weight in found.items() if weight}, DAMPING[vectors])
     return tables
 
 
 def damped(weights: Mapping[str, float], damping: float) -> dict[str, float]:
-    """Return weights multiplied by a number, those of kinds as they are, since they have a bound of their own."""
+    """Return weights multiplied by a number, except those of kinds, which have their own bound."""
     return {name: weight if name in KINDS else round(damping * weight, 2) for name, weight in weights.items()}
 
 
@@ -121,7 +122,7 @@ def report_fits(vectors: VectorSet, questions: Sequence[LearnedQuestion], names:
 
     Args:
         vectors: One of `VECTOR_SETS`.
-        questions: Both after all cards and after those of one file; they are reported apart.
+        questions: Over all cards and over those of one file; the two are reported separately.
         names: Of their features after the file's.
     """
     shipped = function_weights(vectors)
@@ -131,16 +132,16 @@ def report_fits(vectors: VectorSet, questions: Sequence[LearnedQuestion], names:
         place = f"{vectors}, {'cards of the right file' if is_within else 'all cards'}"
         figures = {kind: mean_reciprocal_rank(some, names, shipped) for kind, some in of_kind.items()}
         sizes = ", ".join(f"{len(some)} of {kind}" for kind, some in of_kind.items())
-        _log.info("%s: questions: %s; MRR as shipped: %s", place, sizes, _told(figures))
+        _log.info("%s: questions: %s; MRR as shipped: %s", place, sizes, _figures_text(figures))
         for taught in (*((kind,) for kind in of_kind), tuple(of_kind)):
             found = cross_validate(mine, names, taught)
-            _log.info("%s: learned on other packages from %s: %s", place, " and ".join(taught), _told(found))
+            _log.info("%s: learned on other packages from %s: %s", place, " and ".join(taught), _figures_text(found))
 
 
-def _told(figures: Mapping[str, float]) -> str:
+def _figures_text(figures: Mapping[str, float]) -> str:
     return ", ".join(f"{kind} {figure:.3f}" for kind, figure in figures.items())
 
 
 def write_tables(tables: dict[str, dict[str, float]], target: Path = TARGET) -> None:
-    """Write the weights to where the product reads them."""
+    """Write the weights to the file that the product reads."""
     target.write_text(json.dumps(tables, indent=1) + "\n", encoding="utf-8")

@@ -1,1 +1,1 @@
-"""Scripts that run in the rivals' own environments."""
+"""Scripts that run in the environments of the rivals and answer queries there."""

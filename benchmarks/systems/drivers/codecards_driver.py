@@ -1,7 +1,7 @@
-"""Answers queries with codecards through its library: same request and answer lines as the other drivers.
+"""Answers queries with codecards through its library; requests and answers are those of the other drivers.
 
-Fields of its own: `state` (indexes lie in folders of it), `indexes` (tree → name of its folder; of trees that share one,
-each is a refresh of the one before), `embedder` (null for the default), `transformer` (whether the deep lane is filled first).
+Additional fields of the request: `state` (folder of the indexes), `indexes` (tree → name of its index folder; trees that share one
+refresh it in turn), `embedder` (null for the default), `transformer` (whether the transformer vectors are computed first).
 """
 
 import json
@@ -37,7 +37,7 @@ def main() -> None:
                 row = {
                     "id": query_id,
                     "results": [[card.path, card.first_line, card.last_line] for card in cards],
-                    # As the command prints it, folded.
+                    # The size of a folded hit as the command prints it.
                     "tokens": [len(json.dumps(hit_json(hit))) // CHARACTERS_PER_TOKEN for hit in recall.hits],
                     "query_ms": statistics.median(times),
                     "verdict": recall.verdict,

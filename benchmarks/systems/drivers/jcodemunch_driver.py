@@ -1,4 +1,4 @@
-"""Answers queries with jcodemunch-mcp's `search_symbols`, inside its own environment; see the other drivers."""
+"""Answers queries with jcodemunch-mcp's `search_symbols`, in its own environment; see `semble_driver.py` for the format."""
 
 import json
 import statistics
@@ -25,7 +25,7 @@ def main() -> None:
             hits = found.get("results", [])
             row = {
                 "id": query_id,
-                # It gives the first line only; a symbol's end is not in its answer.
+                # The answer has only the first line of a symbol.
                 "results": [[hit["file"], hit["line"], hit["line"]] for hit in hits],
                 "tokens": [len(json.dumps(hit)) // CHARACTERS_PER_TOKEN for hit in hits],
                 "query_ms": statistics.median(times),

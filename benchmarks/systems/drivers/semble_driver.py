@@ -1,8 +1,8 @@
-"""Answers queries with semble, inside semble's own environment.
+"""Answers queries with semble, in its own environment and without codecards.
 
-It imports nothing of codecards. Reads one JSON object on stdin: `model` (a model2vec folder), `lexical` (BM25 and
-ranking alone), `depth`, `repeat` (each query is timed this often), `trees` {folder: [[id, text], …]}; writes one JSON
-line a query: `id, results [[path, first line, last line], …], tokens [characters of each result / 4], query_ms`.
+Reads one JSON object on stdin: `model` (a model2vec folder), `lexical` (only BM25 and ranking rules), `depth`, `repeat` (how often each
+query is timed), `trees` {folder: [[id, text], …]}. Writes one JSON line per query: `id, results [[path, first line, last line],
+…], tokens [characters of each result / 4], query_ms`.
 """
 
 import json
@@ -43,7 +43,7 @@ def main() -> None:
 
 
 def answer(index: SembleIndex, text: str, request: dict) -> list:
-    """Return semble's results for one query; weight 0 for the vectors leaves BM25 and the ranking rules."""
+    """Return semble's results for one query; with weight 0 for the vectors only BM25 and the ranking rules count."""
     return index.search(text, top_k=request["depth"], alpha=0.0 if request["lexical"] else None)
 
 

@@ -1,4 +1,4 @@
-"""Writes WordLlama's token table as a model2vec folder, inside semble's environment: `wordllama_table.py FOLDER`."""
+"""Writes WordLlama's token table as a model2vec folder, in semble's environment: `wordllama_table.py FOLDER`."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ from tokenizers import Tokenizer
 
 
 def main(folder: str) -> None:
-    """Convert the 256-d table that the wordllama wheel carries."""
+    """Convert the 256-d table of the wordllama wheel."""
     package = Path(wordllama.__file__).parent
     tokenizer = Tokenizer.from_file(str(package / "tokenizers" / "l2_supercat_tokenizer_config.json"))
     with safe_open(str(package / "weights" / "l2_supercat_256.safetensors"), "np") as tensors:

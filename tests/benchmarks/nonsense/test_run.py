@@ -1,4 +1,4 @@
-"""Queries that nothing answers, and how verdicts on them are counted."""
+"""Queries without an answer, and the counting of their verdicts."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ def trees(tmp_path: Path) -> Path:
     return folder.parent
 
 
-def test_there_are_a_thousand_queries_in_families_each_once_and_always_the_same() -> None:
+def test_there_are_a_thousand_distinct_queries_and_they_never_change() -> None:
     queries = nonsense_queries()
     assert len(queries) >= 1_000
     assert len({query.text for query in queries}) == len(queries)
@@ -35,7 +35,7 @@ def test_there_are_a_thousand_queries_in_families_each_once_and_always_the_same(
     assert nonsense_queries() == queries
 
 
-def test_nothing_that_an_index_is_calibrated_with_is_asked() -> None:
+def test_no_calibration_question_is_asked() -> None:
     assert not {query.text for query in nonsense_queries()} & set(OFF_TOPIC_QUESTIONS)
 
 
@@ -43,7 +43,7 @@ def test_long_texts_are_read_as_reports() -> None:
     assert all(read_query(query.text).is_issue for query in nonsense_queries() if query.family == "long texts")
 
 
-def test_words_of_code_make_a_third_to_two_thirds_of_their_family() -> None:
+def test_code_words_are_a_third_to_two_thirds_of_the_queries_of_their_family() -> None:
     code = set(read_sections()["code words"])
     for query in nonsense_queries():
         if query.family == "code words among others":
@@ -51,7 +51,7 @@ def test_words_of_code_make_a_third_to_two_thirds_of_their_family() -> None:
             assert 0.25 <= sum(word in code for word in words) / len(words) <= 0.75
 
 
-def test_shares_are_told_by_group_and_for_all_at_the_end() -> None:
+def test_shares_are_computed_by_group_with_all_queries_last() -> None:
     figures = shares([("a", "found"), ("a", "none"), ("b", "weak"), ("b", "weak")])
     assert figures == {
         "a": {"queries": 2, "found": 0.5, "weak": 0.0, "none": 0.5},
@@ -60,7 +60,7 @@ def test_shares_are_told_by_group_and_for_all_at_the_end() -> None:
     }
 
 
-def test_what_is_called_found_is_listed(trees: Path, tmp_path: Path) -> None:
+def test_queries_called_found_are_listed(trees: Path, tmp_path: Path) -> None:
     queries = [
         Nonsense("split the raw text of a request", "answered"),
         Nonsense("which wine goes with salmon", "everyday questions"),
@@ -71,7 +71,7 @@ def test_what_is_called_found_is_listed(trees: Path, tmp_path: Path) -> None:
     assert found == ["tiny\tanswered\tsplit the raw text of a request"]
 
 
-def test_the_command_tells_families_trees_and_the_price(
+def test_the_command_prints_families_trees_and_real_questions(
     trees: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("benchmarks.nonsense.run.nonsense_queries", lambda: [Nonsense("pudding waltz", "random words")])
@@ -84,7 +84,7 @@ def test_the_command_tells_families_trees_and_the_price(
     assert "| real: real | 1 | 100.0 % | 0.0 % | 0.0 % |" in printed
 
 
-def test_rows_without_a_tree_are_left_out(tmp_path: Path) -> None:
+def test_rows_without_a_tree_are_skipped(tmp_path: Path) -> None:
     row = {"id": "1", "tree": "gone", "pypi": "gone==1", "language": "python", "query": "x", "targets": []}
     (tmp_path / "real.jsonl").write_text(json.dumps(row), encoding="utf-8")
     assert read_real([[str(tmp_path / "real.jsonl"), str(tmp_path)]])[0].by_tree == {}

@@ -49,7 +49,7 @@ def test_each_term_and_lane_is_a_variant(shop: IndexedText) -> None:
     names = [name for name, _ in variants(ranked)]
     assert names[0] == WHOLE
     assert {f"without {name}" for name in ranked.terms} < set(names)
-    assert "without retriever path" in names
+    assert "without family path" in names
 
 
 def test_a_query_gives_the_metrics_of_every_variant_and_of_each_way_alone(shop: IndexedText, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The labelled fixtures hold what README says of the call graph."""
+"""Precision and recall of call edges on the labelled fixtures."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from benchmarks.quality.call_graph import FIXTURES, judge, read_fixture
 LANGUAGES = sorted(path.stem for path in FIXTURES.glob("*.txt"))
 
 
-def test_labels_are_taken_out_of_the_source() -> None:
+def test_labels_are_removed_from_the_source() -> None:
     files, labels = read_fixture("#- a.py\nx = f()  #> f -> b.py::f; g -> -\n#- b.py\ndef f(): ...\n")
     assert files == {"a.py": "x = f()\n", "b.py": "def f(): ...\n"}
     assert [(one.path, one.line, one.name, one.target) for one in labels] == [

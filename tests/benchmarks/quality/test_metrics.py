@@ -1,4 +1,4 @@
-"""Metrics against values worked out by hand."""
+"""Metrics, compared with values computed by hand."""
 
 import math
 
@@ -47,7 +47,7 @@ def test_a_hit_needs_the_same_file_and_overlapping_lines(result: Span, target: S
     assert target_ranks([result], [target]) == [rank]
 
 
-def test_what_lies_beyond_the_depth_is_not_found() -> None:
+def test_a_hit_beyond_the_depth_does_not_count() -> None:
     assert target_ranks([C, B, A], [A], depth=2) == [None]
 
 
@@ -78,12 +78,12 @@ def test_a_function_is_hit_by_a_chunk_that_overlaps_it() -> None:
     assert (function_hit_at(results, functions, 1), function_hit_at(results, functions, 2)) == (0.0, 1.0)
 
 
-def test_functions_of_whole_files_can_not_be_told() -> None:
+def test_results_without_lines_have_no_function_hits() -> None:
     assert function_hit_at([A], [Span("src/a.py", 1, 2)], 10) is None
     assert function_reciprocal_rank([Span("src/a.py", 1, 2)], []) is None
 
 
-def test_a_class_around_a_function_does_not_pass_for_it() -> None:
+def test_a_class_around_a_function_does_not_count_as_the_function() -> None:
     around, exact = Span("src/a.py", 1, 400), Span("src/a.py", 35, 50)
     assert function_reciprocal_rank([around, exact], [exact]) == 0.5
     assert function_reciprocal_rank([around], [exact]) == 0.0

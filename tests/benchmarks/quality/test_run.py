@@ -1,4 +1,4 @@
-"""Scores of query sets, by group."""
+"""Scores of query sets, overall and by group."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ def test_a_query_without_an_answer_scores_nothing() -> None:
     assert summarize(scored)["ndcg@10"] == 0.5
 
 
-def test_the_mean_over_languages_weighs_a_language_by_one_and_a_repository_by_one_within() -> None:
+def test_the_mean_over_languages_weighs_languages_equally_and_repositories_equally_within_one() -> None:
     queries = [
         ask("1", "a.py", tree="p"),
         ask("2", "a.py", tree="p"),
@@ -44,7 +44,7 @@ def test_figures_are_split_by_category_and_language() -> None:
     assert {name: scores["hit@1"] for name, scores in figures["language"].items()} == {"go": 0.0, "python": 1.0}
 
 
-def test_figures_are_split_by_repository_where_one_has_several_trees() -> None:
+def test_figures_are_split_by_repository_if_one_has_several_trees() -> None:
     one, other, third = ask("1", "a.py", tree="p-1"), ask("2", "a.py", tree="p-2"), ask("3", "a.py", tree="q-1")
     queries = [replace(query, source=QuerySource(f"owner/{query.tree[0]}")) for query in (one, other, third)]
     figures = figures_of(score_all(queries, [answer("1", "a.py")]))
@@ -58,16 +58,24 @@ def test_accuracy_counts_files_beyond_the_depth_of_chunks() -> None:
     assert (scores["ndcg@10"], scores["acc@1"], scores["acc@5"]) == (0.0, 0.0, 1.0)
 
 
-def test_what_a_system_does_not_tell_is_not_scored() -> None:
+def test_ndcg_of_files_counts_each_target_among_the_first_ten_files() -> None:
+    results = RecordedAnswer("1", tuple(Span(f"{number}.py") for number in range(1, 13)))
+    assert score(ask("1", "11.py"), results)["file_ndcg@10"] == 0.0
+    twice = LabelledQuery("1", "t", "q", "python", "symbol", (Span("1.py", 1, 9), Span("1.py", 20, 29)))
+    one_gain_of_two = 1 / (1 + 1 / 1.584962500721156)
+    assert score(twice, results)["file_ndcg@10"] == pytest.approx(one_gain_of_two)
+
+
+def test_a_system_without_tokens_or_lines_has_no_such_scores() -> None:
     scores = score(ask("1", "a.py"), answer("1", "a.py"))
     assert scores["recall@2000tokens"] is None
     assert scores["function_hit@10"] is None
     assert scores["query_ms"] is None
 
 
-def test_a_query_without_results_has_no_right_file_within_any_tokens() -> None:
-    told = RecordedAnswer("1", (Span("a.py"),), tokens=(50,))
-    summary = summarize(score_all([ask("1", "a.py"), ask("2", "a.py")], [told, answer("2")]))
+def test_a_query_without_results_has_no_recall_within_any_number_of_tokens() -> None:
+    with_tokens = RecordedAnswer("1", (Span("a.py"),), tokens=(50,))
+    summary = summarize(score_all([ask("1", "a.py"), ask("2", "a.py")], [with_tokens, answer("2")]))
     assert summary["recall@500tokens"] == 0.5
 
 

@@ -39,11 +39,13 @@ def labels(svg: str) -> list[str]:
     return ["".join(text.itertext()) for text in ElementTree.fromstring(svg).iter(f"{SVG}text")]
 
 
-def test_every_chart_that_the_results_suffice_for_is_drawn() -> None:
+def test_every_chart_with_results_is_drawn() -> None:
     drawn = draw_all([QUALITY, SPEED])
     assert sorted(drawn) == [
-        "quality-by-index-time.svg", "quality-by-query-time.svg", "recall-by-tokens-semble_dev.svg",
-    ]  # fmt: skip
+        "quality-by-index-time.svg",
+        "quality-by-query-time.svg",
+        "recall-by-tokens-semble_dev.svg",
+    ]
     assert {"codecards", "semble"} <= set(labels(drawn["quality-by-index-time.svg"]))
     assert "bm25" not in labels(drawn["quality-by-index-time.svg"])
     assert "bm25" in labels(drawn["quality-by-query-time.svg"])
@@ -55,23 +57,24 @@ def test_the_newest_result_is_drawn() -> None:
     assert "codecards" not in labels(draw_all([QUALITY, newer])["quality-by-query-time.svg"])
 
 
-def test_a_better_and_slower_system_stands_higher_and_further_right() -> None:
+def test_a_better_and_slower_system_is_drawn_higher_and_further_right() -> None:
     tree = ElementTree.fromstring(draw_all([QUALITY])["quality-by-query-time.svg"])
     ours, theirs, _ = [(float(dot.attrib["cx"]), float(dot.attrib["cy"])) for dot in tree.iter(f"{SVG}circle")]
     assert ours[0] > theirs[0]
     assert ours[1] < theirs[1]
 
 
-def test_the_budgets_of_a_policy_are_one_line() -> None:
-    rows = {
-        f"ours {budget}": {"mean tokens": budget / 2, "again in view": 0.9} for budget in (2000, 4000)
-    } | {"full": {"mean tokens": 9000.0, "again in view": 0.9}, "ours: entity survival": {"250": 1.0}}  # fmt: skip
+def test_the_budgets_of_a_policy_form_one_line() -> None:
+    rows = {f"ours {budget}": {"mean tokens": budget / 2, "again in view": 0.9} for budget in (2000, 4000)} | {
+        "full": {"mean tokens": 9000.0, "again in view": 0.9},
+        "ours: entity survival": {"250": 1.0},
+    }
     svg = governance_chart(rows, 50)
     assert svg.count("<polyline") == 1
     assert {"ours", "full"} <= set(labels(svg))
 
 
-def test_labels_of_points_in_one_place_do_not_overlap() -> None:
+def test_labels_of_points_at_one_position_do_not_overlap() -> None:
     series = [Series(name, ((1.0, 1.0),), 0) for name in ("one", "two", "three")]
     svg = chart("<&>", series, Axis("x", 0, 2), Axis("y", 0, 2))
     texts = ElementTree.fromstring(svg).iter(f"{SVG}text")
@@ -92,7 +95,7 @@ def test_ticks_are_round(axis: Axis, ticks: list[float]) -> None:
     assert axis.ticks() == pytest.approx(ticks)
 
 
-def test_an_axis_of_one_value_has_a_length() -> None:
+def test_an_axis_with_one_value_has_a_length() -> None:
     axis = fitting_axis("", [3.0])
     assert axis.low < 3.0 < axis.high
 

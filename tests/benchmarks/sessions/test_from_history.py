@@ -1,4 +1,4 @@
-"""Sessions made of a git history: what is true of the commits, and what is added by rule."""
+"""Sessions derived from a git history: the real parts and those added by rule."""
 
 import os
 import subprocess
@@ -30,9 +30,14 @@ def commit(root: Path, message: str, time: int = 1_700_000_000, author: str = "a
         (root / f"{name}.py").write_text(text, encoding="utf-8")
     date = f"{time} +0000"
     environment = {
-        **os.environ, "GIT_AUTHOR_NAME": author, "GIT_AUTHOR_EMAIL": author, "GIT_COMMITTER_NAME": author,
-        "GIT_COMMITTER_EMAIL": author, "GIT_AUTHOR_DATE": date, "GIT_COMMITTER_DATE": date,
-    }  # fmt: skip
+        **os.environ,
+        "GIT_AUTHOR_NAME": author,
+        "GIT_AUTHOR_EMAIL": author,
+        "GIT_COMMITTER_NAME": author,
+        "GIT_COMMITTER_EMAIL": author,
+        "GIT_AUTHOR_DATE": date,
+        "GIT_COMMITTER_DATE": date,
+    }
     for arguments in (["add", "-A"], ["commit", "-q", "-m", message]):
         subprocess.run(["git", *arguments], cwd=root, check=True, env=environment)
 
@@ -63,7 +68,7 @@ def test_neighbouring_commits_on_one_file_are_one_task_and_their_messages_its_go
     assert session.read("views.py") == VIEWS
 
 
-def test_places_and_what_they_call_are_read_before_anything_is_changed(
+def test_places_and_their_callees_are_read_before_anything_is_changed(
     history: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     events = [
@@ -79,7 +84,7 @@ def test_places_and_what_they_call_are_read_before_anything_is_changed(
     assert [event.turn for event in mined(history, monkeypatch).events] == [*range(1, len(events) + 1)]
 
 
-def test_a_pause_or_another_author_or_other_files_begin_another_task() -> None:
+def test_a_pause_or_another_author_or_other_files_start_another_task() -> None:
     def made(time: int, author: str, path: str) -> Commit:
         return Commit("c", "p", author, time, "do this and that", "", (RecordedChange(path, False, ()),))
 
@@ -89,11 +94,11 @@ def test_a_pause_or_another_author_or_other_files_begin_another_task() -> None:
     assert len(runs([first, made(5, "ada", "a.py")])) == 1
 
 
-def test_what_is_no_history_gives_no_session(tmp_path: Path) -> None:
+def test_a_folder_without_history_gives_no_session(tmp_path: Path) -> None:
     assert mine_sessions(tmp_path) == []
 
 
-def test_the_command_replays_them_and_says_that_they_are_synthetic(
+def test_the_command_replays_derived_sessions_and_calls_them_synthetic(
     history: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("benchmarks.sessions.from_history.MIN_TURNS", 1)

@@ -1,4 +1,4 @@
-"""The governance benchmark: what counts as in view, as stale, as an oscillation."""
+"""The replay of sessions: content in view, stale lines, oscillations."""
 
 import json
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ from benchmarks.sessions.figures import (
     SessionFigures,
     at_equal_rate,
     interval_of_lead,
-    marks,
-    normalised_name,
+    merge_figures,
+    summary_lines,
 )
 from benchmarks.sessions.policies import Event, Fragment, View, Workspace, make_policy
 from benchmarks.sessions.recordings import Recording, in_part
@@ -31,7 +31,7 @@ def nothing(path: str) -> None:
 
 
 class Scripted:
-    """A policy that shows what it is told."""
+    """A policy that shows a given view."""
 
     def __init__(self, views: Sequence[View]) -> None:
         """Take the view of each turn."""
@@ -67,12 +67,12 @@ def figures_of(events: Sequence[Event], views: Sequence[View]) -> SessionFigures
 )
 def test_lines_are_in_view_in_full_or_in_part(view: View, full: int, digest: int) -> None:
     figures = figures_of([event(1, first=10, last=20)], [view])
-    assert (figures.depth_for, figures.n_full, figures.n_digest) == (1, full, digest)
+    assert (figures.n_accesses, figures.n_full, figures.n_digest) == (1, full, digest)
 
 
-def test_the_price_at_full_injections_rate_lies_between_two_budgets() -> None:
+def test_the_tokens_at_full_injections_rate_are_interpolated_between_two_budgets() -> None:
     def measured(n_full: int, tokens: int) -> SessionFigures:
-        return SessionFigures(depth_for=10, n_full=n_full, tokens=[tokens])
+        return SessionFigures(n_accesses=10, n_full=n_full, tokens=[tokens])
 
     found = {
         ("full", 0): measured(6, 10_000),
@@ -84,12 +84,12 @@ def test_the_price_at_full_injections_rate_lies_between_two_budgets() -> None:
     cells = Measured(("t",), {cell: [figures] for cell, figures in found.items()})
     assert at_equal_rate(cells.rows(), "full") == {"ours": pytest.approx(0.3), "fifo": None}
     lead = "'full' at 4,000: ours 0.800 [0.800, 0.800]; best other of the budget 0.500 (fifo), lead +0.300 [+0.300, +0.300]"
-    assert lead in marks(cells)
+    assert lead in summary_lines(cells)
 
 
-def test_the_interval_of_a_lead_draws_whole_tasks() -> None:
+def test_the_interval_of_a_lead_resamples_whole_tasks() -> None:
     def hits(*n_full: int) -> list[SessionFigures]:
-        return [SessionFigures(depth_for=10, n_full=number) for number in n_full]
+        return [SessionFigures(n_accesses=10, n_full=number) for number in n_full]
 
     measured = Measured(("a", "a", "b", "b"), {("ours", 1): hits(9, 9, 5, 5), ("fifo", 1): hits(5, 5, 5, 5)})
     assert interval_of_lead(measured, ("ours", 1), ("fifo", 1), "full") == pytest.approx((0.0, 0.4))
@@ -97,12 +97,12 @@ def test_the_interval_of_a_lead_draws_whole_tasks() -> None:
     assert (low, high) == pytest.approx((0.5, 0.9))
 
 
-def test_figures_of_two_halves_are_joined() -> None:
+def test_figures_of_two_halves_are_merged() -> None:
     one, other = (
-        SessionFigures(depth_for=3, n_full=1, tokens=[100]),
-        SessionFigures(depth_for=1, n_full=1, tokens=[200, 300]),
+        SessionFigures(n_accesses=3, n_full=1, tokens=[100]),
+        SessionFigures(n_accesses=1, n_full=1, tokens=[200, 300]),
     )
-    row = normalised_name([one, other]).row()
+    row = merge_figures([one, other]).row()
     assert (row["full"], row["mean tokens"], row["peak tokens"]) == (0.5, 200, 300)
 
 
@@ -159,7 +159,7 @@ def test_every_policy_runs_and_keeps_its_budget(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["", "best", "ours:speed=1"])
 def test_an_unknown_policy_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="named"):
+    with pytest.raises(ValueError, match="There is no"):
         make_policy(name, 100)
 
 

@@ -1,4 +1,4 @@
-"""Chinese questions out of bilingual documents."""
+"""Chinese questions derived from bilingual documents."""
 
 from benchmarks.sets.chinese_queries import (
     catalog_questions,
@@ -39,14 +39,14 @@ FILES = {
 }
 
 
-def test_a_translated_message_asks_for_the_file_of_code_that_still_holds_it() -> None:
+def test_a_translated_message_asks_for_the_code_file_that_still_contains_it() -> None:
     found = list(catalog_questions(CATALOG, FILES))
     assert [(one.text, one.path, one.english) for one in found] == [
         ("用户 不存在于系统中", "shop/login.py", "The user %s is not known.")
     ]
 
 
-def test_the_messages_that_ask_are_taken_out_of_the_catalog() -> None:
+def test_the_messages_that_ask_are_removed_from_the_catalog() -> None:
     left = without_asked(CATALOG, {"The user %s is not known."}.__contains__, is_catalog=True)
     assert "不存在于" not in left
     assert "欢迎光临" in left
@@ -69,25 +69,26 @@ def test_a_components_page_asks_with_its_title_and_first_sentence() -> None:
     assert (question.text, question.asked) == ("模态窗 交互式模态窗口", ("title: Dialog 模态窗", "交互式模态窗口"))
 
 
-def test_too_little_or_too_much_chinese_asks_nothing() -> None:
+def test_too_little_or_too_much_chinese_does_not_ask() -> None:
     assert question_of("文件名") is None
     assert question_of("很" * 61) is None
     assert question_of("参考 [文件上传组件的说明](https://x.cn/a) `upload`") == "参考 文件上传组件的说明"
 
 
-def test_chinese_halves_are_known_by_their_path() -> None:
+def test_chinese_documents_are_recognised_by_their_path() -> None:
     marked = ["docs/zh/a.md", "README.zh-CN.md", "README_zh.md", "locale/zh_Hans_CN/LC_MESSAGES/a.po", "lang/zh-cn.js"]
     assert all(map(is_chinese_place, marked))
     assert not any(map(is_chinese_place, ["docs/en/a.md", "cnn/layers.py", "src/zhang.py", "README.md"]))
 
 
-def test_one_message_asks_once_and_a_text_with_two_answers_not_at_all() -> None:
+def test_a_message_asks_once_and_a_text_with_two_answers_does_not_ask() -> None:
     files = FILES | {"locale/zh_Hans/LC_MESSAGES/shop.po": CATALOG.replace("不存在于系统中", "在系统中并不存在")}
     assert [one.text for one in questions_of(files)] == ["用户 不存在于系统中"]
     both = {
-        "a.py": "fail('First one here')", "b.py": "fail('Second one here')",
+        "a.py": "fail('First one here')",
+        "b.py": "fail('Second one here')",
         "zh/LC_MESSAGES/a.po": 'msgid "First one here"\nmsgstr "同一句中文翻译"\n\n',
-    }  # fmt: skip
+    }
     two = "".join(
         f'#: {name}.py:1\nmsgid "{text} one here"\nmsgstr "同一句中文翻译"\n\n'
         for name, text in (("a", "First"), ("b", "Second"))
@@ -95,5 +96,5 @@ def test_one_message_asks_once_and_a_text_with_two_answers_not_at_all() -> None:
     assert questions_of(both | {"zh/LC_MESSAGES/a.po": two}) == []
 
 
-def test_no_chinese_character_is_left() -> None:
+def test_no_chinese_character_remains() -> None:
     assert without_chinese("a = 1  # 变量，很好\n") == "a = 1  # \n"

@@ -1,4 +1,4 @@
-"""Questions mined out of Python source."""
+"""Questions mined from Python source."""
 
 from benchmarks.sets.function_queries import first_sentence, mine
 
@@ -46,7 +46,7 @@ def test_a_function_asks_by_its_text_its_name_and_its_error() -> None:
     assert (lines[6], lines[10]) == ("    @cached", "        return self.drop(now)")
 
 
-def test_only_the_text_of_functions_is_taken_out() -> None:
+def test_only_the_documentation_of_functions_is_removed() -> None:
     stripped = "\n".join(mined(SOURCE)[1])
     assert "Module text stays." in stripped
     assert "Class text stays." in stripped
@@ -56,14 +56,14 @@ def test_only_the_text_of_functions_is_taken_out() -> None:
     assert "Only documentation is in here." in stripped
 
 
-def test_tests_are_stripped_but_ask_nothing() -> None:
+def test_tests_are_stripped_but_do_not_ask() -> None:
     found, stripped = mine(SOURCE.encode(), "pkg/tests/test_store.py")
     assert found == []
     assert stripped is not None
     assert b"Remove all sessions" not in stripped
 
 
-def test_what_python_can_not_parse_is_left_alone() -> None:
+def test_a_file_that_python_can_not_parse_is_left_alone() -> None:
     assert mine(b"def (", "a.py") == ([], None)
     assert mine(b"x = '\xff'", "a.py") == ([], None)
 
@@ -73,7 +73,7 @@ def test_a_docstring_on_the_line_of_the_definition_stays() -> None:
     assert mined(source)[1] == source.split("\n")
 
 
-def test_the_first_sentence_ends_at_its_full_stop_and_loses_its_markup() -> None:
+def test_the_first_sentence_ends_at_its_full_stop_and_has_no_markup() -> None:
     assert (
         first_sentence("Return the :class:`Store` in v1.2 form. Then more.\n\nRest.") == "Return the Store in v1.2 form"
     )

@@ -1,4 +1,4 @@
-"""Query files of every known form, and run files."""
+"""Query files of every format, and run files."""
 
 import json
 from pathlib import Path
@@ -32,14 +32,20 @@ COMMON = {"id": "x-1", "query": "where is it", "language": "python", "targets": 
             QuerySource("pallets/flask", "85c5", code_only=True),
         ),
         (
-            {"repo": "aiohttp", "url": "https://github.com/aio-libs/aiohttp.git", "commit": None, "root": "aiohttp",
-             "pypi": "aiohttp==3.13.5", "tree": "aiohttp-3.13.5"},
+            {
+                "repo": "aiohttp",
+                "url": "https://github.com/aio-libs/aiohttp.git",
+                "commit": None,
+                "root": "aiohttp",
+                "pypi": "aiohttp==3.13.5",
+                "tree": "aiohttp-3.13.5",
+            },
             "aiohttp-3.13.5",
             QuerySource(requirement="aiohttp==3.13.5"),
         ),
     ],
-)  # fmt: skip
-def test_each_form_of_row_names_its_tree_and_source(row: dict[str, Any], tree: str, source: QuerySource) -> None:
+)
+def test_each_row_format_names_its_tree_and_source(row: dict[str, Any], tree: str, source: QuerySource) -> None:
     query = query_of_row(COMMON | row)
     assert (query.tree, query.source) == (tree, source)
 
@@ -68,6 +74,6 @@ def test_a_run_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read_run(tmp_path / "runs" / "r.jsonl") == answers
 
 
-def test_results_of_a_run_may_be_paths_alone(tmp_path: Path) -> None:
+def test_results_of_a_run_may_be_plain_paths(tmp_path: Path) -> None:
     (tmp_path / "r.jsonl").write_text('{"id": "1", "results": ["a.py"]}\n', encoding="utf-8")
     assert read_run(tmp_path / "r.jsonl") == [RecordedAnswer("1", (Span("a.py"),))]

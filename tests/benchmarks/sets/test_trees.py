@@ -1,4 +1,4 @@
-"""Trees out of archives and git mirrors."""
+"""Trees laid out from archives and git mirrors."""
 
 import io
 import subprocess
@@ -46,7 +46,7 @@ def laid_out(source: QuerySource, mirrors: Path, trees: Path) -> tuple[set[str],
     return files, complaints
 
 
-def test_a_whole_tree_has_all_text_files_even_those_kept_out_of_archives(
+def test_a_whole_tree_has_all_text_files_even_those_excluded_from_archives(
     mirrors: tuple[Path, str], tmp_path: Path
 ) -> None:
     files, complaints = laid_out(QuerySource("owner/name", mirrors[1]), mirrors[0], tmp_path)
@@ -60,11 +60,11 @@ def test_a_root_limits_the_tree_and_paths_stay_those_of_the_repository(
     assert laid_out(QuerySource("owner/name", mirrors[1], "src"), mirrors[0], tmp_path)[0] == {"src/a.py"}
 
 
-def test_sets_of_code_leave_other_files_out(mirrors: tuple[Path, str], tmp_path: Path) -> None:
+def test_code_sets_have_code_files_only(mirrors: tuple[Path, str], tmp_path: Path) -> None:
     assert laid_out(QuerySource("owner/name", mirrors[1], code_only=True), mirrors[0], tmp_path)[0] == {"src/a.py"}
 
 
-def test_what_is_missing_is_named(mirrors: tuple[Path, str], tmp_path: Path) -> None:
+def test_a_missing_mirror_or_commit_is_named(mirrors: tuple[Path, str], tmp_path: Path) -> None:
     assert laid_out(QuerySource("owner/other", "1"), mirrors[0], tmp_path) == (
         set(),
         ["tree: no mirror of owner/other"],

@@ -1,4 +1,4 @@
-"""Speed: what is measured, in which order, and how it is summed."""
+"""The measurement of speed: figures, order of the systems, totals."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -62,7 +62,7 @@ def tree(tmp_path: Path) -> Path:
     return folder
 
 
-def test_every_figure_is_measured_and_the_given_tree_is_not_touched(tree: Path, tmp_path: Path) -> None:
+def test_every_figure_is_measured_and_the_given_tree_is_unchanged(tree: Path, tmp_path: Path) -> None:
     samples = measure_speed([FakeRival("one")], [tree], tmp_path / "work", repetitions=1)
     assert {sample.figure: sample.value for sample in samples} == {
         "cold_index_cpu_s": 3,
@@ -78,18 +78,18 @@ def test_every_figure_is_measured_and_the_given_tree_is_not_touched(tree: Path, 
     assert (tree / "b.py").read_text(encoding="utf-8") == "b.py\n"
 
 
-def test_rivals_take_turns_and_change_who_is_first(tree: Path, tmp_path: Path) -> None:
+def test_rivals_take_turns_in_alternating_order(tree: Path, tmp_path: Path) -> None:
     calls: list[str] = []
     measure_speed([FakeRival("one", calls), FakeRival("two", calls)], [tree], tmp_path / "work", repetitions=2)
     assert calls == ["one index"] * 3 + ["two index"] * 6 + ["one index"] * 3
 
 
-def test_a_rival_that_fails_ends_the_run_with_its_words(tree: Path, tmp_path: Path) -> None:
+def test_a_failing_rival_ends_the_run_with_its_message(tree: Path, tmp_path: Path) -> None:
     with pytest.raises(RunFailedError, match="one ended with 3: it broke"):
         measure_speed([FakeRival("one", return_code=3)], [tree], tmp_path / "work", repetitions=1)
 
 
-def test_ratios_are_of_medians_to_the_first_system() -> None:
+def test_ratios_compare_medians_with_the_first_system() -> None:
     values = {"ours": [4.0, 1.0, 2.0], "theirs": [3.0, 9.0, 5.0]}
     samples = [
         Sample(rival, tree, "cold_index_cpu_s", value)
@@ -100,7 +100,7 @@ def test_ratios_are_of_medians_to_the_first_system() -> None:
     assert speed_rows(medians(samples)) == [["", "ours", "theirs"], ["cold index, CPU s", "4", "10 (2.50x)"]]
 
 
-def test_trees_are_summed_but_peaks_and_single_queries_are_not() -> None:
+def test_trees_are_summed_except_for_peaks_and_single_queries() -> None:
     by_tree = {"x": 1.0, "y": 2.0, "z": 6.0}
     assert overall("cold_index_cpu_s", by_tree) == 9.0
     assert overall("peak_mb", by_tree) == 6.0

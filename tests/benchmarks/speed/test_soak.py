@@ -1,4 +1,4 @@
-"""The soak's judge: a text is stale only if no version of its file that was there meanwhile reads so."""
+"""The judgement of answers: a text is stale only if no version of its file in that time contained it."""
 
 import time
 from pathlib import Path
@@ -12,7 +12,7 @@ def reply(sent_s: float, received_s: float) -> Reply:
     return Reply({}, sent_s, received_s)
 
 
-def test_a_text_is_compared_with_every_version_of_the_time_between_question_and_answer(tmp_path: Path) -> None:
+def test_a_text_is_compared_with_every_version_between_question_and_answer(tmp_path: Path) -> None:
     project = EditedProject(tmp_path, 1, seed=1)
     path = tmp_path / "part0/module0.py"
     old = path.read_text(encoding="utf-8")
@@ -30,19 +30,19 @@ def test_a_text_is_compared_with_every_version_of_the_time_between_question_and_
     assert not project.was_there("other.py", 1, 1, "x", reply(asked, now))
 
 
-def test_the_summary_tells_early_from_late_memory() -> None:
+def test_the_summary_separates_early_and_late_memory() -> None:
     tally = Tally(calls=3, times_ms=[1.0, 2.0, 3.0])
     memory = [(float(second), [100.0 if second < 10 else 110.0]) for second in range(20)]
     found = summary(tally, memory)
     assert (found["MiB of all servers, second quarter"], found["MiB of all servers, last quarter"]) == (100.0, 110.0)
 
 
-def test_a_server_that_grows_after_half_the_run_is_told_from_one_that_has_settled() -> None:
+def test_growth_after_half_of_the_run_is_reported() -> None:
     memory = [(60.0 * minute, [50.0 + minute, min(50.0 + minute, 60.0)]) for minute in range(40)]
     assert growth(memory) == [1.0, 0.0]
 
 
-def test_a_generated_project_has_the_files_that_were_asked_for(tmp_path: Path) -> None:
+def test_a_generated_project_has_the_requested_number_of_files(tmp_path: Path) -> None:
     root = generated_project(tmp_path, 3)
     assert len(list(root.rglob("*.py"))) == 3
     compile((root / "part0/module2.py").read_text(encoding="utf-8"), "module2", "exec")

@@ -1,4 +1,4 @@
-"""The baseline over whole files."""
+"""The BM25 baseline over whole files."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def test_words_are_split_at_case_changes_and_signs(text: str, words: list[str]) 
     assert split_words(text) == words
 
 
-def test_the_file_with_the_rare_word_comes_first_and_files_without_any_word_not_at_all(tmp_path: Path) -> None:
+def test_the_file_with_the_rare_word_comes_first_and_files_without_any_word_are_missing(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("def load_file(): read the file\n", encoding="utf-8")
     (tmp_path / "b.py").write_text("def purgeSessions(): read\n", encoding="utf-8")
     (tmp_path / "c.py").write_text("nothing = 1\n", encoding="utf-8")

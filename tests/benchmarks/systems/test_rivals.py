@@ -1,4 +1,4 @@
-"""Rivals: what goes to a driver and comes back, and this project as one of them."""
+"""Rivals: requests to drivers and their answers, and codecards as one of them."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -39,12 +39,12 @@ def test_a_driver_that_fails_makes_its_rival_unavailable(tmp_path: Path) -> None
         list(Driven("bad", str(driver)).answers({tmp_path: [ask("x")]}, tmp_path, depth=10, repeat=1))
 
 
-def test_a_program_of_an_environment_that_was_not_made_is_an_error() -> None:
-    with pytest.raises(RivalUnavailableError, match="before its environment was prepared"):
+def test_a_program_of_a_missing_environment_is_an_error() -> None:
+    with pytest.raises(RivalUnavailableError, match="before its environment was created"):
         program(None, "semble")
 
 
-def test_every_system_can_be_made_and_their_names_differ() -> None:
+def test_every_system_can_be_created_and_has_its_own_name() -> None:
     names = [make().name for make in SYSTEMS.values()]
     assert len(set(names)) == len(SYSTEMS)
 

@@ -27,7 +27,7 @@ def anyio_backend() -> str:
 @pytest.mark.anyio
 async def test_langchain_gets_documents(shop: Engine) -> None:
     pytest.importorskip("langchain_core", reason="langchain-core is missing: pip install 'codecards[langchain]'")
-    from codecards.adapters.langchain import CodecardsRetriever  # noqa: PLC0415 - an extra
+    from codecards.adapters.langchain import CodecardsRetriever
 
     first, *_ = retriever_documents = CodecardsRetriever(engine=shop, limit=3).invoke(QUESTION)
     assert first.id == "shop/tokens.py::TokenStore.purge_expired"
@@ -46,7 +46,7 @@ async def test_langchain_gets_documents(shop: Engine) -> None:
 @pytest.mark.anyio
 async def test_llama_index_gets_nodes(shop: Engine) -> None:
     pytest.importorskip("llama_index.core", reason="llama-index-core is missing: pip install 'codecards[llama-index]'")
-    from codecards.adapters.llama_index import CodecardsRetriever  # noqa: PLC0415 - an extra
+    from codecards.adapters.llama_index import CodecardsRetriever
 
     first, *_ = nodes = CodecardsRetriever(shop, limit=3).retrieve(QUESTION)
     assert first.node.node_id == "shop/tokens.py::TokenStore.purge_expired"

@@ -7,132 +7,132 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codecards.agents.hook_events import ToolCall, read_event
+from codecards.agents.hook_events import HookToolCall, read_event
 
-CASES: list[tuple[str, dict[str, Any], ToolCall]] = [
+CASES: list[tuple[str, dict[str, Any], HookToolCall]] = [
     (
         "PostToolUse",
         {"tool_name": "Read", "tool_input": {"file_path": "/p/a.py", "offset": 10, "limit": 5}, "tool_response": {"type": "text"}},
-        ToolCall("read", "Read", ("/p/a.py",), lines=(10, 14)),
+        HookToolCall("read", "Read", ("/p/a.py",), lines=(10, 14)),
     ),
     (
         "PostToolUse",
         {"tool_name": "Bash", "tool_input": {"command": "pytest -q", "description": "Run the tests"},
          "tool_response": {"stdout": "1 passed", "stderr": "", "interrupted": False}},
-        ToolCall("run", "Bash", call="pytest -q", result="1 passed", reason="Run the tests"),
+        HookToolCall("run", "Bash", call="pytest -q", result="1 passed", reason="Run the tests"),
     ),
     (
         "PostToolUseFailure",
         {"tool_name": "Bash", "tool_input": {"command": "make"}, "error": "Exit code 2\nboom"},
-        ToolCall("run", "Bash", call="make", result="Exit code 2\nboom", failed=True),
+        HookToolCall("run", "Bash", call="make", result="Exit code 2\nboom", failed=True),
     ),
     (
         "PostToolUse",
         {"tool_name": "Grep", "tool_input": {"pattern": "purge", "path": "src"},
          "tool_response": {"mode": "files_with_matches", "filenames": ["/p/src/a.py", "/p/src/b.py"], "numFiles": 2}},
-        ToolCall("search", "Grep", ("src",), ("/p/src/a.py", "/p/src/b.py"), query="purge"),
+        HookToolCall("search", "Grep", ("src",), ("/p/src/a.py", "/p/src/b.py"), query="purge"),
     ),
     (
         "PostToolUse",
         {"tool_name": "mcp__codecards__recall", "tool_input": {"query": "where is purge"},
          "tool_response": [{"type": "text", "text": "src/a.py:3: def purge"}]},
-        ToolCall("codecards", "mcp__codecards__recall", (), ("src/a.py",), "where is purge", result="src/a.py:3: def purge"),
+        HookToolCall("codecards", "mcp__codecards__recall", (), ("src/a.py",), "where is purge", result="src/a.py:3: def purge"),
     ),
     (
         "PostToolUse",  # as Claude Code 2.1 sends it
         {"tool_name": "mcp__codecards__recall", "tool_input": {"query": "where is purge"},
          "tool_response": '{"verdict":"found","hits":[{"path":"src/a.py"},{"path":"b.py"},{"path":"src/a.py"}]}'},
-        ToolCall("codecards", "mcp__codecards__recall", (), ("src/a.py", "b.py"), "where is purge",
+        HookToolCall("codecards", "mcp__codecards__recall", (), ("src/a.py", "b.py"), "where is purge",
             result='{"verdict":"found","hits":[{"path":"src/a.py"},{"path":"b.py"},{"path":"src/a.py"}]}'),
     ),
     (
         "PostToolUse",  # as Codex 0.171 sends it
         {"tool_name": "mcp__codecards__recall", "tool_input": {"query": "where"}, "tool_response": {
          "content": [{"type": "text", "text": "found"}], "structuredContent": {"hits": [{"path": "b.py"}]}}},
-        ToolCall("codecards", "mcp__codecards__recall", (), ("b.py",), "where", result='{"hits": [{"path": "b.py"}]}'),
+        HookToolCall("codecards", "mcp__codecards__recall", (), ("b.py",), "where", result='{"hits": [{"path": "b.py"}]}'),
     ),
     (
         "PostToolUse",  # Codex
         {"tool_name": "apply_patch", "tool_input": {"command": "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n"
          "*** Add File: src/new.py\n+z\n*** End Patch"}, "tool_response": "Done"},
-        ToolCall("edit", "apply_patch", ("src/a.py", "src/new.py")),
+        HookToolCall("edit", "apply_patch", ("src/a.py", "src/new.py")),
     ),
     (
         "AfterTool",
         {"tool_name": "run_shell_command", "tool_input": {"command": "ls"},
          "tool_response": {"llmContent": "a.py", "returnDisplay": "a.py", "error": {"message": "no"}}},
-        ToolCall("run", "run_shell_command", call="ls", result="a.py", failed=True),
+        HookToolCall("run", "run_shell_command", call="ls", result="a.py", failed=True),
     ),
     (
         "AfterTool",
         {"tool_name": "replace", "tool_input": {"file_path": "a.py", "old_string": "x", "new_string": "y",
          "instruction": "rename"}, "tool_response": {"llmContent": "ok"}},
-        ToolCall("edit", "replace", ("a.py",), reason="rename"),
+        HookToolCall("edit", "replace", ("a.py",), reason="rename"),
     ),
     (
         "AfterTool",  # as Gemini CLI 0.61 sends it
         {"tool_name": "run_shell_command", "tool_input": {"command": "make", "description": "Build"}, "tool_response": {
          "llmContent": "<untrusted_context>\nOutput: boom\nExit Code: 3\n</untrusted_context>", "returnDisplay": "boom"}},
-        ToolCall("run", "run_shell_command", call="make", failed=True, reason="Build",
+        HookToolCall("run", "run_shell_command", call="make", failed=True, reason="Build",
             result="<untrusted_context>\nOutput: boom\nExit Code: 3\n</untrusted_context>"),
     ),
     (
         "AfterTool",
         {"tool_name": "grep_search", "tool_input": {"pattern": "purge"}, "tool_response": {
          "llmContent": "Found 1 match:\n---\nFile: src/a.py\nL9: def purge\n---"}},
-        ToolCall("search", "grep_search", (), ("src/a.py",), "purge",
+        HookToolCall("search", "grep_search", (), ("src/a.py",), "purge",
             result="Found 1 match:\n---\nFile: src/a.py\nL9: def purge\n---"),
     ),
     (
         "AfterTool",
         {"tool_name": "mcp_codecards_recall", "tool_input": {"query": "where"}, "tool_response": {
          "llmContent": [{"text": "found: 1 hits\n1. src/a.py:9-12  purge  [function]"}]}},
-        ToolCall("codecards", "mcp_codecards_recall", (), ("src/a.py",), "where",
+        HookToolCall("codecards", "mcp_codecards_recall", (), ("src/a.py",), "where",
             result="found: 1 hits\n1. src/a.py:9-12  purge  [function]"),
     ),
     (
         "postToolUse",  # Cursor
         {"tool_name": "Shell", "tool_input": {"command": "npm test"}, "tool_output": '{"exitCode":1,"stdout":"bad"}'},
-        ToolCall("run", "Shell", call="npm test", result="bad", failed=True),
+        HookToolCall("run", "Shell", call="npm test", result="bad", failed=True),
     ),
     (
         "postToolUse",  # GitHub Copilot
         {"toolName": "view", "toolArgs": '{"path": "a.py", "view_range": [3, 9]}',
          "toolResult": {"resultType": "success", "textResultForLlm": "text"}},
-        ToolCall("read", "view", ("a.py",), lines=(3, 9)),
+        HookToolCall("read", "view", ("a.py",), lines=(3, 9)),
     ),
     (
         "postToolUse",
         {"toolName": "bash", "toolArgs": {"command": "x"}, "toolResult": {"resultType": "failure", "textResultForLlm": "no x"}},
-        ToolCall("run", "bash", call="x", result="no x", failed=True),
+        HookToolCall("run", "bash", call="x", result="no x", failed=True),
     ),
     (
         "postToolUse",  # as Copilot 1.0.102 sends it
         {"toolName": "bash", "toolArgs": {"command": "x"}, "toolResult": {
          "resultType": "success", "textResultForLlm": "boom\n<shellId: 0 completed with exit code 3>"}},
-        ToolCall("run", "bash", call="x", result="boom\n<shellId: 0 completed with exit code 3>", failed=True),
+        HookToolCall("run", "bash", call="x", result="boom\n<shellId: 0 completed with exit code 3>", failed=True),
     ),
     (
         "PostToolUse",  # as Copilot 1.0.102 calls hooks in Claude Code's files
         {"hook_event_name": "PostToolUse", "tool_name": "Grep", "tool_input": {"pattern": "x"}, "tool_result": {
          "result_type": "success", "text_result_for_llm": "./src/a.py\n./src/b.py"}},
-        ToolCall("search", "Grep", (), ("./src/a.py", "./src/b.py"), "x", result="./src/a.py\n./src/b.py"),
+        HookToolCall("search", "Grep", (), ("./src/a.py", "./src/b.py"), "x", result="./src/a.py\n./src/b.py"),
     ),
     (
         "post_write_code",
         {"agent_action_name": "post_write_code", "tool_info": {"file_path": "/p/a.py", "edits": []}},
-        ToolCall("edit", "post_write_code", ("/p/a.py",)),
+        HookToolCall("edit", "post_write_code", ("/p/a.py",)),
     ),
     (
         "post_run_command",
         {"tool_info": {"command_line": "make", "cwd": "/p"}},
-        ToolCall("run", "post_run_command", call="make"),
+        HookToolCall("run", "post_run_command", call="make"),
     ),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "payload", "act"), CASES, ids=[f"{one[0]} {one[2].tool}" for one in CASES])
-def test_a_tool_call_is_understood(name: str, payload: dict[str, Any], act: ToolCall) -> None:
+def test_a_tool_call_is_understood(name: str, payload: dict[str, Any], act: HookToolCall) -> None:
     assert read_event(name, payload).tool_call == act
 
 

@@ -207,7 +207,7 @@ def test_what_codecards_supplied_and_what_was_read_is_counted(root: Path) -> Non
         (["frob", "PostToolUse"], b"{}", "AGENT is one of"),
         (["claude"], b"{}", "AGENT is one of"),
         (["claude", "UserPromptSubmit"], b'{"cwd": "/nowhere/at/all", "prompt": "x"}', "does not exist"),
-        (["claude", "UserPromptSubmit", "--session", "a/b"], b"", "no name for a session"),
+        (["claude", "UserPromptSubmit", "--session", "a/b"], b"", "not a valid session name"),
     ],
 )
 def test_the_agent_never_fails(root: Path, arguments: list[str], data: bytes, message: str) -> None:

@@ -72,7 +72,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("recall|round an amount to cents", ("shop/rounding.py:4-6", "round_half_up", "Round an amount of money")),
         ("recall|round an amount to cents|--expand|--explain", ("return int(amount + 0.5)", "words on", "+")),
-        ("recall|bread dough rest oven", ("No good match",)),
+        ("recall|bread dough rest oven", ("No hits",)),
         ("callers|round_half_up", ("shop/invoice.py:", "total_with_tax", "exact")),
         ("callers|round_half_up|--limit|1", ("1 more",)),
         ("callees|total_with_tax", ("round_half_up", "exact")),

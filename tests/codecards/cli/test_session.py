@@ -30,7 +30,7 @@ def run(root: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedPro
     )  # fmt: skip
 
 
-def answer(root: Path, *arguments: str, stdin: str = "") -> Any:  # noqa: ANN401 - JSON
+def answer(root: Path, *arguments: str, stdin: str = "") -> Any:
     done = run(root, *arguments, "--json", stdin=stdin)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -71,7 +71,7 @@ def test_a_note_is_added_found_corrected_archived_and_removed(shop: Path) -> Non
         (("note", "list", "--state", "odd"), 2, "is not a state"),
         (("note", "search", ""), 2, "query"),
         (("session", "show", "nobody"), 2, "nobody"),
-        (("session", "start", "a/b", "--goal", "x"), 2, "no name for a session"),
+        (("session", "start", "a/b", "--goal", "x"), 2, "not a valid session name"),
         (("session", "start", "x", "--goal", " "), 2, "goal"),
         (("session", "set", "x"), 2, "nothing to set"),
     ],

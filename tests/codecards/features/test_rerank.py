@@ -83,8 +83,8 @@ def test_a_missing_reranker_is_an_error_and_is_off_in_the_status(tmp_path: Path)
         engine.refresh()
         lane = engine.status().retrievers[-1]
         assert (lane.name, lane.ready) == ("reranker", False)
-        assert "no folder" in lane.reason
-        with pytest.raises(EmbedderError, match="no folder"):
+        assert "not a folder" in lane.reason
+        with pytest.raises(EmbedderError, match="not a folder"):
             engine.recall("keep login tokens")
 
 

@@ -93,7 +93,7 @@ def test_a_client_without_a_model_is_not_asked(shop: Path) -> None:
 
 @pytest.mark.parametrize(
     ("model", "why"),
-    [(refuses, "the user said no"), (draws, "instead of text"), (says(LOG * 2, []), "no less than it got")],
+    [(refuses, "the user said no"), (draws, "instead of text"), (says(LOG * 2, []), "not shorter than its source")],
 )
 def test_a_client_that_is_of_no_use_leaves_the_rules_words_and_the_answer_says_so(
     shop: Path, model: SamplingFnT, why: str

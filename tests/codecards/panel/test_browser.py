@@ -65,7 +65,7 @@ def address(project: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator["Browser"]:
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - slow to load, and only needed with a browser
+    from playwright.sync_api import sync_playwright
 
     # The sandbox needs a user that is not root, as containers have.
     sandbox = os.name != "posix" or os.geteuid() != 0

@@ -107,7 +107,7 @@ def test_head_requests_are_answered(client: TestClient) -> None:
     [
         ("session/missing", 404, "No session is named"),
         ("session/..%2f..%2fetc", 404, "Not Found"),
-        ("session/.hidden", 400, "no name for a session"),
+        ("session/.hidden", 400, "not a valid session name"),
         ("session/task?turn=99", 404, "turn 99"),
         ("session/task?turn=-1", 400, "is not a turn"),
         ("session/task?turn=" + "9" * 5000, 400, "is not a turn"),

@@ -6,9 +6,12 @@ import pytest
 
 from codecards.errors import TargetNotFoundError
 from codecards.panel.views import SessionView, session_view
+from codecards.router.memory.operations import ToolCall
+from codecards.router.memory.state import TaskSpec
 from codecards.router.memory.store import SessionStore
 from codecards.router.notes.archive import Archive
 from codecards.router.ports import InMemoryTexts, Project
+from codecards.router.profiles import SessionSettings
 from codecards.router.session import Session
 
 FILES = {"a.py": "def one():\n    return 1\n", "b.py": "def two():\n    return 2\n"}
@@ -25,8 +28,8 @@ class Desk:
             "task",
             Project(InMemoryTexts(self.files)),
             Archive(folder / "archive"),
-            goal="g",
-            traces_turns=traces,
+            TaskSpec("g"),
+            SessionSettings(traces_turns=traces),
         )
 
     def view(self, turn: int | None = None) -> SessionView:
@@ -79,7 +82,7 @@ def test_every_change_of_mode_is_listed_with_its_reason(tmp_path: Path) -> None:
     desk.session.open_file("a.py", "see one")
     desk.session.before_generation()
     for _ in range(2):
-        desk.session.record("recall", paths=["b.py"], query="two")
+        desk.session.record(ToolCall("recall", paths=["b.py"], query="two"))
     desk.session.before_generation()
     desk.session.close_file("a.py")
     view = desk.view().files
@@ -117,7 +120,7 @@ def test_the_ledger_has_a_row_per_turn_with_four_shares(tmp_path: Path) -> None:
 def test_successive_messages_are_listed_together(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     for number in range(3):
-        desk.session.record("run", call=f"make {number}", result=f"done {number}")
+        desk.session.record(ToolCall("run", text=f"make {number}", result=f"done {number}"))
     desk.session.before_generation("go on")
     shown = desk.view().shown
     assert shown is not None

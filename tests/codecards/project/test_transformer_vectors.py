@@ -73,6 +73,13 @@ def test_a_partly_filled_store_is_used_and_reports_its_coverage(engine: Engine) 
     assert transformer(engine.status().retrievers) == RetrieverStatus("transformer_vectors", True, "")
 
 
+def test_texts_to_embed_come_from_the_index_and_not_from_the_files(engine: Engine, root: Path) -> None:
+    (root / "shop" / "tokens.py").unlink()
+    (root / "shop" / "login.py").write_text("LATER = 1\n")
+    filled = engine.backfill_vectors()
+    assert (filled.n_new, filled.n_left) == (engine.status().n_cards, 0)
+
+
 def test_a_name_does_not_use_transformer_vectors(engine: Engine) -> None:
     engine.backfill_vectors()
     status = transformer(engine.recall("TokenStore.purge").retrievers)

@@ -1,4 +1,4 @@
-"""Sessions over a real index: the engine plugs itself into the working memory."""
+"""Sessions over a real index: the engine implements the router's ports."""
 
 import subprocess
 import threading
@@ -44,7 +44,7 @@ PASSWORD=hunter2hunter2
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Iterator[Engine]:
-    """An engine over a small repository of its own."""
+    """An engine over a small repository."""
     root = write_repository(tmp_path / "shop", SHOP)
     with Engine(root, Settings(n_workers=1, embedder="none")) as engine:
         engine.refresh()
@@ -73,7 +73,7 @@ def test_a_turn_shows_files_in_full_neighbours_as_digests_and_hits_folded(shop: 
     assert context.messages[0]["role"] == "system"
 
 
-def test_a_turn_takes_in_what_changed_on_disk_first(shop: Engine) -> None:
+def test_a_turn_indexes_changes_on_disk_first(shop: Engine) -> None:
     session = shop.session("timeout", goal="change the login timeout")
     session.open_file("shop/login.py", purpose="see who purges")
     session.before_generation()
@@ -84,7 +84,7 @@ def test_a_turn_takes_in_what_changed_on_disk_first(shop: Engine) -> None:
 
 
 @pytest.mark.seed("S0-10")
-def test_one_match_is_opened_and_of_several_all_are_listed(shop: Engine) -> None:
+def test_a_unique_match_is_opened_and_several_matches_are_listed(shop: Engine) -> None:
     session = shop.session("s", goal="look")
     assert session.open_file("tokens.py", purpose="look") == "opened shop/tokens.py"
     with pytest.raises(AmbiguousTargetError) as caught:
@@ -103,7 +103,9 @@ def test_one_match_is_opened_and_of_several_all_are_listed(shop: Engine) -> None
         (".env", TargetNotFoundError),
     ],
 )
-def test_what_may_not_or_cannot_be_shown_is_refused(shop: Engine, written: str, error: type[Exception]) -> None:
+def test_files_that_can_not_or_must_not_be_shown_are_refused(
+    shop: Engine, written: str, error: type[Exception]
+) -> None:
     session = shop.session("s", goal="look")
     with pytest.raises(error):
         session.open_file(written, purpose="look")
@@ -127,14 +129,14 @@ def test_a_preview_changes_nothing(shop: Engine) -> None:
     assert shop.sessions.load("s") == before
 
 
-def test_a_session_goes_on_in_another_process_of_the_same_name(shop: Engine) -> None:
+def test_a_session_of_the_same_name_continues_in_another_process(shop: Engine) -> None:
     shop.session("s", goal="look").open_file("shop/tokens.py", purpose="look")
     again = Engine(shop.root, Settings(n_workers=1, embedder="none")).session("s")
     assert [(entry.path, entry.mode) for entry in again.memory.files] == [("shop/tokens.py", Mode.FULL)]
     assert shop.session("s", goal="another aim").memory.task.goal == "another aim"
 
 
-def test_a_session_that_is_not_there_needs_a_goal(shop: Engine) -> None:
+def test_a_new_session_needs_a_goal(shop: Engine) -> None:
     with pytest.raises(TargetNotFoundError):
         shop.session("nothing")
     with pytest.raises(UsageError):
@@ -158,7 +160,7 @@ MOVES = [
 
 
 @pytest.mark.parametrize(("old", "new", "state", "path"), MOVES)
-def test_a_note_follows_the_code_that_it_speaks_of(shop: Engine, old: str, new: str, state: str, path: str) -> None:
+def test_a_note_follows_the_code_that_it_is_about(shop: Engine, old: str, new: str, state: str, path: str) -> None:
     anchor = shop.anchors.resolve("log_out")
     note = shop.archive.add(NoteDraft("", "Logging out purges.", (anchor,)))
     file = shop.root / path
@@ -214,7 +216,7 @@ def test_a_folder_opens_as_the_signatures_of_its_files(shop: Engine) -> None:
     assert session.memory.files == ()
 
 
-def test_a_turn_is_taken_where_nothing_is_indexed_yet(tmp_path: Path) -> None:
+def test_a_turn_runs_before_anything_is_indexed(tmp_path: Path) -> None:
     root = write_repository(tmp_path / "shop", SHOP)
     with Engine(root, Settings(n_workers=1, embedder="none")) as engine:
         engine.refresh()
@@ -231,7 +233,7 @@ def test_a_turn_is_taken_where_nothing_is_indexed_yet(tmp_path: Path) -> None:
 
 
 @pytest.mark.seed("S0-31")
-def test_a_summariser_given_to_the_engine_words_memos_and_compactions(shop: Engine) -> None:
+def test_the_summariser_of_the_engine_words_memos_and_compactions(shop: Engine) -> None:
     asked: list[str] = []
 
     def summariser(text: str, tokens: int) -> str:
@@ -248,7 +250,7 @@ def test_a_summariser_given_to_the_engine_words_memos_and_compactions(shop: Engi
     assert "hunter2" not in "".join(asked)
 
 
-def test_a_summariser_that_hangs_is_left_behind_and_the_status_says_so(shop: Engine) -> None:
+def test_a_summariser_that_hangs_is_abandoned_and_the_status_says_so(shop: Engine) -> None:
     released = threading.Event()
     waits = SummariserConfig(lambda _text, _tokens: str(released.wait(30)), timeout_s=0.05)
     session = shop.session("s", goal="change the login timeout", summariser=waits)

@@ -11,8 +11,8 @@ from codecards.cli.print_answers import show_tuning
 from codecards.indexer.cards.card import Card
 from codecards.project.tuned_weights import TunedWeightsFile
 from codecards.retrieval.hits import Hit, Ranking, ScoreTerm
+from codecards.retrieval.rank.file_signals import SHORT
 from codecards.retrieval.rank.tuned_weights import GROUPS, TunedWeights, apply_factors
-from codecards.retrieval.rank.weights import SHORT
 from codecards.tuning.commit_tasks import CommitTask, MinedTasks
 from codecards.tuning.fit import MIN_TASKS, TaskRanking, fit_weights, measure
 from codecards.wire.answers import tuning_json

@@ -1,4 +1,4 @@
-"""Embedders give unit rows that depend on the text alone, load cheaply, and say what is wrong where they can't load."""
+"""Embedders give unit rows that depend on the text alone, load cheaply, and explain why they can't load."""
 
 import json
 import struct
@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 from codecards.errors import EmbedderError, UsageError
-from codecards.retrieval.embed.card_text import card_text, split_identifiers
-from codecards.retrieval.embed.drift import probe_vectors, require_agreement, same_model
+from codecards.indexer.cards.embedded_text import embedded_text
+from codecards.retrieval.embed.drift import probe_vectors, same_model
 from codecards.retrieval.embed.embedder import MODELS, Embedder, load_embedder
 from codecards.retrieval.embed.onnx import MODEL_FILE, OnnxEmbedder
 from codecards.retrieval.embed.static import StaticEmbedder
 
 WORDS = ("[UNK]", "purge", "expired", "tokens", "grid", "draw")
 ROWS = np.array([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3], [-1, 1, 0], [5, 5, 5]], np.float32)
-DEEP_IS_THERE = (MODELS / "minilm-code" / MODEL_FILE).is_file()
+HAS_TRANSFORMER = (MODELS / "minilm-code" / MODEL_FILE).is_file()
 
 
 def write_model(folder: Path, tensors: dict[str, NDArray[np.generic]], words: Sequence[str] = WORDS) -> Path:
@@ -68,18 +68,20 @@ def static() -> Embedder:
         ("nothing known", [0, 0, 0]),
     ],
 )
-def test_a_text_is_the_mean_of_its_tokens_made_one_long(tiny: StaticEmbedder, text: str, expected: list[float]) -> None:
+def test_a_text_is_the_mean_of_its_tokens_scaled_to_length_one(
+    tiny: StaticEmbedder, text: str, expected: list[float]
+) -> None:
     length = np.linalg.norm(expected) or 1.0
     np.testing.assert_allclose(tiny.embed_documents([text]), [np.array(expected) / length], atol=1e-6)
 
 
-def test_a_query_has_its_identifiers_read_as_words(tiny: StaticEmbedder) -> None:
+def test_identifiers_in_a_query_are_split_into_words(tiny: StaticEmbedder) -> None:
     rows = tiny.embed_queries(["purgeExpired", "purge_expired", "purge expired"])
     np.testing.assert_array_equal(rows[0], rows[2])
     np.testing.assert_array_equal(rows[1], rows[2])
 
 
-def test_a_vector_does_not_depend_on_how_many_texts_come_along(tiny: StaticEmbedder) -> None:
+def test_a_vector_does_not_depend_on_the_other_texts(tiny: StaticEmbedder) -> None:
     texts = [" ".join(WORDS[index % 6] for index in range(size)) for size in range(1, 400)]
     together = tiny.embed_documents(texts)
     alone = np.concatenate([tiny.embed_documents([text]) for text in texts])
@@ -133,13 +135,13 @@ def test_a_table_smaller_than_its_vocabulary_is_refused(tmp_path: Path) -> None:
         StaticEmbedder(write_model(tmp_path / "model", {"embedding.weight": ROWS[:4]}))
 
 
-def test_an_unknown_specification_lists_what_there_is() -> None:
+def test_an_unknown_specification_lists_the_known_ones() -> None:
     for spec in ("", "bert", "sentence-transformers:", "Static"):
         with pytest.raises(UsageError, match="static, minilm, none"):
             load_embedder(spec)
 
 
-def test_a_model_that_is_not_on_this_machine_is_an_error_and_no_download(tmp_path: Path) -> None:
+def test_a_model_that_is_not_on_this_machine_is_an_error_and_not_downloaded(tmp_path: Path) -> None:
     with pytest.raises(EmbedderError, match=r"install codecards\[transformers\]|Nothing is downloaded"):
         load_embedder(f"sentence-transformers:{tmp_path / 'nowhere'}")
     with pytest.raises(EmbedderError, match="not installed"):
@@ -151,54 +153,24 @@ def test_none_gives_rows_without_columns() -> None:
     assert embedder.embed_queries(["a", "b"]).shape == (2, embedder.dimensions) == (2, 0)
 
 
-def test_canaries_tell_models_apart_and_bear_rounding(tiny: StaticEmbedder, static: Embedder) -> None:
+def test_probe_vectors_distinguish_models_and_tolerate_rounding(tiny: StaticEmbedder, static: Embedder) -> None:
     stored = probe_vectors(static)
     assert same_model(stored, stored + np.float32(1e-5))
     assert not same_model(stored, np.roll(stored, 1, axis=1))
     assert not same_model(stored, probe_vectors(tiny))
-    require_agreement(static, stored)
-    with pytest.raises(EmbedderError, match="--full"):
-        require_agreement(static, -stored)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("parseHTTPHeader", "parse HTTP Header"),
-        ("max_age", "max age"),
-        ("XMLHttpRequest2Pool", "XML Http Request2 Pool"),
-        ("a.b->c(d)", "a.b->c(d)"),
-        ("缓存getUser清理", "缓存get User清理"),
-    ],
-)
-def test_identifiers_are_split_into_words_once(text: str, words: str) -> None:
-    assert split_identifiers(text) == words == split_identifiers(words)
-
-
-@pytest.mark.parametrize(
-    ("card", "expected"),
-    [
-        (("a/b/c/d/store.py", "Store.purge", "def purge()", "", "def purge(): pass"),
-         "b c d store Store purge\ndef purge(): pass"),
-        (("store.py", "purge", "def purge(self)", "Drop it.", "x = 1"),
-         "store purge\ndef purge(self)\nDrop it.\nx = 1"),
-        ((".github/Makefile", "", "", "", "all:"), ".github Makefile\nall:"),
-    ],
-)  # fmt: skip
-def test_a_card_text_starts_with_place_and_name(card: tuple[str, str, str, str, str], expected: str) -> None:
-    assert card_text(*card) == expected
-
-
-def test_a_card_text_has_a_limit() -> None:
-    assert len(card_text("a.py", "f", "", "d" * 9_000, "b" * 9_000)) < 1_500
+    assert not same_model(stored, -stored)
 
 
 def test_the_shipped_table_finds_the_function_that_is_asked_for(static: Embedder) -> None:
     cards = {
-        "purge": card_text("auth/store.py", "Store.purge", "def purge(self)", "", "self.tokens = [t for t in tokens]"),
-        "draw": card_text("ui/canvas.ts", "drawLine", "function drawLine(a, b)", "", "ctx.moveTo(a); ctx.lineTo(b)"),
-        "retry": card_text("http/retry.go", "Retry", "func Retry(req *Request)", "", "for i := 0; i < max; i++ {}"),
-        "parse": card_text("csv.rs", "parse_row", "fn parse_row(line: &str)", "", "line.split(',').collect()"),
+        "purge": embedded_text(
+            "auth/store.py", "Store.purge", "def purge(self)", "", "self.tokens = [t for t in tokens]"
+        ),
+        "draw": embedded_text(
+            "ui/canvas.ts", "drawLine", "function drawLine(a, b)", "", "ctx.moveTo(a); ctx.lineTo(b)"
+        ),
+        "retry": embedded_text("http/retry.go", "Retry", "func Retry(req *Request)", "", "for i := 0; i < max; i++ {}"),
+        "parse": embedded_text("csv.rs", "parse_row", "fn parse_row(line: &str)", "", "line.split(',').collect()"),
     }
     rows = static.embed_documents(list(cards.values()))
     np.testing.assert_allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
@@ -221,7 +193,7 @@ def test_threads_get_the_same_vectors(static: Embedder) -> None:
             np.testing.assert_array_equal(rows, expected)
 
 
-def test_the_instant_lane_imports_no_heavy_library() -> None:
+def test_the_static_embedder_imports_no_heavy_library() -> None:
     code = (
         "import sys\n"
         "from codecards.retrieval.embed.embedder import load_embedder\n"
@@ -232,8 +204,8 @@ def test_the_instant_lane_imports_no_heavy_library() -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.skipif(not DEEP_IS_THERE, reason="the deep model is not in this checkout; see docs/models.md")
-def test_the_deep_lane_gives_a_text_the_same_vector_in_any_company() -> None:
+@pytest.mark.skipif(not HAS_TRANSFORMER, reason="the transformer is not in this checkout; see docs/models.md")
+def test_the_transformer_gives_a_text_the_same_vector_in_any_batch() -> None:
     transformer = load_embedder("minilm")
     texts = ["def purge(self): tokens.clear()", "draw a line", "x " * 900]
     together = transformer.embed_documents(texts)
@@ -249,7 +221,7 @@ def test_the_deep_lane_gives_a_text_the_same_vector_in_any_company() -> None:
 )
 @pytest.mark.parametrize("model", ["tiny", "shipped"])
 @pytest.mark.filterwarnings("ignore")  # of the library, at import
-def test_sentence_transformers_reads_the_same_folder_to_the_same_vectors(tmp_path: Path, model: str) -> None:
+def test_sentence_transformers_gives_the_same_vectors_from_the_same_folder(tmp_path: Path, model: str) -> None:
     folder = write_model(tmp_path / "tiny", {"embedding.weight": ROWS}) if model == "tiny" else MODELS / "static-code"
     theirs = load_embedder(f"sentence-transformers:{folder}")
     texts = ["purge expired tokens", "draw grid purge", "def parseHeader(line): return line.split(':')"]

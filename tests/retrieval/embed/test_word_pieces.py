@@ -1,4 +1,4 @@
-"""Word pieces are what the tokenizer gives, whatever the text; other kinds of tokenizer are left alone."""
+"""Word pieces equal those of the tokenizer for any text; other kinds of tokenizer are recognised."""
 
 from pathlib import Path
 
@@ -34,10 +34,22 @@ PIECES = WordPieces(lambda text: TOKENIZER.encode(text, add_special_tokens=False
 @pytest.mark.parametrize(
     "text",
     [
-        "", "  ", "Caches(2) -> cache", "a\x0cb", "a\x00b a\x7f", "[UNK] cache", "[unk]", "é cache", "a\u200bb",
-        "x" * 70, "\x1c", "a\tb\r\nab", "A_B.ab", "caches2",
+        "",
+        "  ",
+        "Caches(2) -> cache",
+        "a\x0cb",
+        "a\x00b a\x7f",
+        "[UNK] cache",
+        "[unk]",
+        "é cache",
+        "a\u200bb",
+        "x" * 70,
+        "\x1c",
+        "a\tb\r\nab",
+        "A_B.ab",
+        "caches2",
     ],
-)  # fmt: skip
+)
 def test_pieces_are_those_of_the_tokenizer(text: str) -> None:
     assert PIECES.ids(text) == TOKENIZER.encode(text, add_special_tokens=False).ids
 
@@ -47,11 +59,11 @@ def test_pieces_are_those_of_the_tokenizer_for_any_text(text: str) -> None:
     assert PIECES.ids(text) == TOKENIZER.encode(text, add_special_tokens=False).ids
 
 
-def test_the_shipped_table_is_of_this_kind() -> None:
+def test_the_shipped_tokenizer_is_supported() -> None:
     assert special_texts(STATIC_MODEL / "tokenizer.json") == ["[UNK]"]
 
 
 @pytest.mark.parametrize("other", [tokenizer_of(lowercase=False), tokenizer_of(behavior="isolated")])
-def test_a_tokenizer_of_another_kind_is_told(tmp_path: Path, other: Tokenizer) -> None:
+def test_another_kind_of_tokenizer_is_recognised(tmp_path: Path, other: Tokenizer) -> None:
     other.save(str(tmp_path / "tokenizer.json"))
     assert special_texts(tmp_path / "tokenizer.json") is None

@@ -1,11 +1,11 @@
-"""What the words in cards say."""
+"""Postings of words in the candidate files."""
 
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
-from codecards.retrieval.evidence.text import find_occurrences
+from codecards.retrieval.evidence.text import find_postings
 from tests.support.indexed_text import IndexedText, indexed
 
 REPOSITORY = """
@@ -41,13 +41,13 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> IndexedText:
         ((), (0, 1)),
     ],
 )
-def test_words_are_found_in_the_files_that_are_asked_whether_they_are_rare_or_everywhere(
+def test_rare_and_common_words_are_found_in_the_given_files(
     repository: IndexedText, words: Sequence[str], files: Sequence[int]
 ) -> None:
     index = repository.index
     columns = index.columns
     word_ids = np.array(sorted(index.vocabulary.find(word) for word in words), np.uint32)
-    found = find_occurrences(index, np.array(files, np.int64), word_ids)
+    found = find_postings(index, np.array(files, np.int64), word_ids)
     expected = [
         (place, card, word, columns.entry_counts[entry].tolist())
         for place, file in enumerate(files)

@@ -1,4 +1,4 @@
-"""What the deep lane says moves the order, and a card that it does not know yet does not lose by that."""
+"""Transformer similarity changes the order, and a card without a vector does not lose by that."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from codecards.retrieval.embed.card_text import card_texts, text_key
+from codecards.indexer.cards.embedded_text import text_key
 from codecards.retrieval.evidence.transformer import transformer_scores
 from codecards.retrieval.hits import Ranking
 from codecards.retrieval.query.intent import intent_of
-from codecards.retrieval.rank.weights import card_weights, function_weights
+from codecards.retrieval.rank.weights import function_weights, question_card_weights
 from codecards.retrieval.search import search
 from codecards.retrieval.vectors.transformer_store import make_store
 from codecards.retrieval.vectors.transformer_vectors import TransformerIndex, TransformerLookup, card_keys
@@ -22,7 +22,7 @@ STORE = "#- store.py\n" + "".join(
 QUESTION = "how to handle an entry step by step"
 WORDS = WordEmbedder().embed_queries([QUESTION])[0]
 
-Deep = Callable[[Mapping[str, float]], TransformerLookup]
+MakeLookup = Callable[[Mapping[str, float]], TransformerLookup]
 
 
 @pytest.fixture
@@ -31,15 +31,15 @@ def made(tmp_path: Path) -> IndexedText:
 
 
 @pytest.fixture
-def transformer(made: IndexedText, tmp_path: Path) -> Deep:
-    """Return a lane in which some functions, by name, have a vector of that cosine to the question."""
+def transformer(made: IndexedText, tmp_path: Path) -> MakeLookup:
+    """Return a function that makes a lookup from cosines: name of a function → cosine of its vector to the question."""
 
-    def lane(cosines: Mapping[str, float]) -> TransformerLookup:
+    def lookup_of(cosines: Mapping[str, float]) -> TransformerLookup:
         store = make_store(tmp_path / "transformer_vectors.db", "fake", np.zeros((1, 2), np.float32))
         for card in made.cards_by_id.values():
             if card.qualified_name in cosines:
                 cosine = cosines[card.qualified_name]
-                text = card_texts([card], made.texts[card.path])[0]
+                text = made.embedded_texts[card.card_id]
                 store.put([text_key(text)], np.array([[cosine, (1 - cosine**2) ** 0.5]], np.float32))
         keys = card_keys(made.folder / "1")
         assert keys is not None
@@ -48,7 +48,7 @@ def transformer(made: IndexedText, tmp_path: Path) -> Deep:
         store.close()
         return lambda _text: found.similarity(np.array([1.0, 0.0], np.float32))
 
-    return lane
+    return lookup_of
 
 
 def ask(made: IndexedText, lookup: TransformerLookup | None) -> Ranking:
@@ -63,8 +63,8 @@ def all_at(cosine: float, **others: float) -> dict[str, float]:
     return {f"handle_{number}": cosine for number in range(12)} | others
 
 
-def test_a_card_that_means_the_question_comes_first_among_those_with_the_same_words(
-    made: IndexedText, transformer: Deep
+def test_the_most_similar_card_comes_first_among_cards_with_the_same_words(
+    made: IndexedText, transformer: MakeLookup
 ) -> None:
     ranking = ask(made, transformer(all_at(0.1, handle_7=0.9)))
     assert order(ranking)[0] == "handle_7"
@@ -75,14 +75,12 @@ def test_a_card_that_means_the_question_comes_first_among_those_with_the_same_wo
     assert sum(named.values()) == pytest.approx(ranking.hits[0].score)
 
 
-def test_without_any_vector_the_order_is_as_without_the_lane(made: IndexedText, transformer: Deep) -> None:
+def test_without_any_vector_the_order_is_that_without_transformer(made: IndexedText, transformer: MakeLookup) -> None:
     assert len(order(ask(made, None))) == 12
     assert order(ask(made, transformer({}))) == order(ask(made, None))
 
 
-def test_cards_without_a_vector_keep_the_order_that_they_have_among_themselves(
-    made: IndexedText, transformer: Deep
-) -> None:
+def test_cards_without_a_vector_keep_their_order(made: IndexedText, transformer: MakeLookup) -> None:
     known = {"handle_2": 0.3, "handle_5": 0.2}
     before = [name for name in order(ask(made, None)) if name not in known]
     after = [name for name in order(ask(made, transformer(known))) if name not in known]
@@ -90,7 +88,7 @@ def test_cards_without_a_vector_keep_the_order_that_they_have_among_themselves(
     assert after == before
 
 
-def test_a_card_without_a_vector_is_not_put_below_all_that_have_one(made: IndexedText, transformer: Deep) -> None:
+def test_a_card_without_a_vector_does_not_rank_below_all_others(made: IndexedText, transformer: MakeLookup) -> None:
     index = made.index
     lookup = transformer({name: cosine for name, cosine in all_at(0.2, handle_1=0.4).items() if name != "handle_7"})
     assert index.vectors is not None
@@ -105,11 +103,11 @@ def test_a_card_without_a_vector_is_not_put_below_all_that_have_one(made: Indexe
     assert 0.9 < by_transformer.share < 1
 
 
-def test_the_weights_go_over_with_the_share_of_cards_that_have_a_vector() -> None:
+def test_weights_are_mixed_by_the_share_of_cards_with_a_vector() -> None:
     asked = intent_of("remove expired sessions from the store")
     assert asked.function == 1
     none, half, whole = (
-        card_weights(asked, has_meaning=True, transformer_share=share).within for share in (0.0, 0.5, 1.0)
+        question_card_weights(asked, has_vectors=True, transformer_share=share).in_file for share in (0.0, 0.5, 1.0)
     )
     assert "transformer" not in none
     static, transformer = function_weights("static"), function_weights("transformer")

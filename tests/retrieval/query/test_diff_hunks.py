@@ -1,4 +1,4 @@
-"""Places that a pasted diff changes."""
+"""Hunks of a pasted diff."""
 
 from pathlib import Path
 
@@ -53,16 +53,16 @@ def places(text: str) -> list[tuple[str, tuple[int, ...], tuple[str, ...]]]:
     return [(hunk.path, hunk.lines, hunk.names) for hunk in find_hunks(text)]
 
 
-def test_a_hunk_has_the_lines_that_it_changes_and_the_names_that_stand_at_it() -> None:
+def test_a_hunk_has_its_changed_lines_and_names() -> None:
     assert places(DIFF) == [("shop/store.py", (5, 6), ("class", "Store"))]
 
 
-def test_hunks_of_one_file_are_told_apart_and_a_deleted_file_has_its_old_name() -> None:
+def test_hunks_of_one_file_are_separate_and_a_deleted_file_has_its_old_name() -> None:
     text = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x\n+y\n@@ -9,2 +9 @@\n z\n-def gone(): ...\n--- a/b.go\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n"
     assert places(text) == [("a.py", (1,), ()), ("a.py", (10,), ("gone",)), ("b.go", (1,), ())]
 
 
-def test_a_removed_line_that_looks_like_a_head_is_a_line() -> None:
+def test_a_removed_line_like_a_file_head_is_a_line() -> None:
     text = "--- a/a.sql\n+++ b/a.sql\n@@ -1,2 +1,2 @@\n--- old words\n+-- new words\n select 1\n@@ -9 +9 @@\n-x\n+y\n"
     assert [path for path, _, _ in places(text)] == ["a.sql", "a.sql"]
 
@@ -81,13 +81,13 @@ def test_the_changed_card_comes_first(shop: IndexedText) -> None:
     assert (answer.hits[0].card.qualified_name, answer.verdict) == ("Store.purge", "found")
 
 
-def test_in_a_file_that_has_moved_on_the_words_of_the_hunk_tell_the_card(tmp_path: Path) -> None:
+def test_in_a_file_that_has_changed_the_words_of_the_hunk_find_the_card(tmp_path: Path) -> None:
     above = "class Other:\n    def fill(self, key):\n        return key\n\n    def empty(self, key):\n        return key\n\n\n"
     moved = indexed(tmp_path, STORE.replace("class Store", above + "class Store"))
     assert moved.names(DIFF)[0] == "Store.purge"
 
 
-def test_a_path_that_is_not_here_changes_nothing(shop: IndexedText) -> None:
+def test_an_unknown_path_changes_nothing(shop: IndexedText) -> None:
     def frames(query: str) -> set[str]:
         return {hit.card.path for hit in shop.ask(query).hits for term in hit.terms if term.name == "frame"}
 

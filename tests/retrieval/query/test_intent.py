@@ -1,4 +1,4 @@
-"""What a question is after."""
+"""Intent of questions: single rules; `test_intent_quality.py` measures them together."""
 
 import pytest
 from hypothesis import given
@@ -22,7 +22,7 @@ from codecards.retrieval.query.intent import Intent, intent_of
         "helper function to escape HTML",
     ],
 )
-def test_what_is_done_describes_one_function(text: str) -> None:
+def test_an_action_describes_one_function(text: str) -> None:
     assert intent_of(text) == Intent(1.0, is_message=False)
 
 
@@ -35,7 +35,7 @@ def test_what_is_done_describes_one_function(text: str) -> None:
         "Expected a tuple of two numbers",
     ],
 )
-def test_what_an_error_says_is_a_message(text: str) -> None:
+def test_the_text_of_an_error_is_a_message(text: str) -> None:
     assert intent_of(text).is_message
 
 
@@ -49,7 +49,7 @@ def test_what_an_error_says_is_a_message(text: str) -> None:
         "hash code builder",
         "where is the place at which, after many other things in this system have come to pass, sessions are removed",
         "load file",
-        "bash-it main entry point",  # a part of a word is no word
+        "bash-it main entry point",  # "it" is a part of a name
         "on-demand loading of modules",
         "no-op handlers and read-only views",
         "why must the index not be negative",
@@ -71,7 +71,7 @@ def test_anything_else_is_a_subject(text: str) -> None:
         "Given a path, the file that it names",
         "Middleware that adds instrumentation to the application",
         "Checksum info of file, giving method and result",
-        "Copy single file to remote",  # a verb that may be a noun, and a direction
+        "Copy single file to remote",  # a verb that is also a noun, and a direction
         "set tags as extended data",
         "Unlink entity from record",
     ],
@@ -83,5 +83,5 @@ def test_a_sentence_describes_one_function_more_surely_than_a_list_of_subjects(t
 @given(
     st.lists(st.sampled_from("number of the chunks how field whether not get reads a error and".split()), max_size=12)
 )
-def test_no_text_is_more_than_surely_one_function(words: list[str]) -> None:
+def test_the_share_is_between_zero_and_one(words: list[str]) -> None:
     assert 0 <= intent_of(" ".join(words)).function <= 1

@@ -1,4 +1,4 @@
-"""How texts are understood."""
+"""Parsing of queries, stack frames and reports."""
 
 import pytest
 
@@ -25,7 +25,7 @@ from codecards.retrieval.query.stack_frames import find_frames
         ("thread 'main' panicked\n  at src/main.rs:12:5\n  at src/lib.rs:3:1", "trace"),
     ],
 )
-def test_a_query_is_of_the_kind_that_its_form_says(text: str, kind: str) -> None:
+def test_the_form_of_a_query_gives_its_kind(text: str, kind: str) -> None:
     assert read_query(text).kind == kind
 
 
@@ -40,7 +40,7 @@ def test_a_query_is_of_the_kind_that_its_form_says(text: str, kind: str) -> None
         ("how is it implemented", ["implement"]),
     ],
 )
-def test_a_query_is_searched_by_what_it_says(text: str, tokens: list[str]) -> None:
+def test_a_query_is_searched_by_its_content_words(text: str, tokens: list[str]) -> None:
     assert [term.token for term in read_query(text).terms] == tokens
 
 
@@ -58,17 +58,29 @@ def test_earlier_words_and_whole_identifiers_weigh_more() -> None:
         ("call max_age now", [("", "call", False, False), ("", "max_age", True, False), ("", "now", False, False)]),
     ],
 )
-def test_identifiers_are_told_from_words(text: str, names: list[tuple[str, str, bool, bool]]) -> None:
+def test_identifiers_are_distinguished_from_words(text: str, names: list[tuple[str, str, bool, bool]]) -> None:
     found = [(name.qualifier, name.text, name.strong, name.capital) for name in read_query(text).names]
     assert [one for one in found if one[1] != "work"] == names
 
 
 @pytest.mark.parametrize(
     ("word", "is_one"),
-    [("max_age", True), ("maxAge", True), ("HTTPServer", True), ("utf8", True), ("__init__", True), ("$el", True),
-     ("Router", False), ("HTTP", False), ("router", False), ("2024", False), ("_", False), ("", False)],
-)  # fmt: skip
-def test_only_what_code_alone_is_written_like_is_an_identifier(word: str, is_one: bool) -> None:
+    [
+        ("max_age", True),
+        ("maxAge", True),
+        ("HTTPServer", True),
+        ("utf8", True),
+        ("__init__", True),
+        ("$el", True),
+        ("Router", False),
+        ("HTTP", False),
+        ("router", False),
+        ("2024", False),
+        ("_", False),
+        ("", False),
+    ],
+)
+def test_an_identifier_is_written_as_only_code_is(word: str, is_one: bool) -> None:
     assert is_identifier(word) is is_one
 
 
@@ -117,7 +129,7 @@ def test_an_issue_is_split_into_title_prose_spans_and_code() -> None:
     assert "shop.cart.totals" in issue.modules
 
 
-def test_what_the_form_of_a_report_asks_for_is_left_out() -> None:
+def test_the_form_of_a_report_is_left_out() -> None:
     issue = split_issue(
         "Totals are wrong\n## Bug report\n### What is in `cart_total`\nIt adds twice. <details>\n"
         "- [x] I have searched\n- Python: 3.8.2\nnumpy 1.20.3 (conda)\n"
@@ -125,12 +137,14 @@ def test_what_the_form_of_a_report_asks_for_is_left_out() -> None:
         '```\n  File "/usr/lib/python3/site-packages/shop/cart.py", line 3, in total\npandas==1.2.3\n```\n'
     )
     assert [line for line in issue.prose.split("\n") if line.strip()] == [
-        "### What is in `cart_total`", "It adds twice.  ", "Seen at noon.",
-    ]  # fmt: skip
+        "### What is in `cart_total`",
+        "It adds twice.  ",
+        "Seen at noon.",
+    ]
     assert issue.code.strip() == 'File shop/cart.py", line 3, in total'
 
 
 @pytest.mark.parametrize("piece", ["<p", "**", "# ", "x/", ". ", "a 1."])
-def test_a_very_long_line_is_read_in_no_time(piece: str) -> None:
+def test_a_very_long_line_is_read_quickly(piece: str) -> None:
     issue = split_issue(f"Title\n{piece * 50_000}\n```\n{piece * 50_000}\n```\n")
     assert issue.title == "Title"

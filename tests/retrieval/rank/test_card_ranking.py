@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codecards.retrieval.rank.card_ranking import CardScores, rank_cards, scored
+from codecards.retrieval.rank.card_ranking import CardScores, rank_cards, sum_terms
 
 VALUES = st.floats(-5, 20, width=32)
 FILES = st.lists(st.tuples(VALUES, st.lists(VALUES, max_size=5)), min_size=1, max_size=8)
@@ -18,14 +18,14 @@ def scores_of(
     card_file = np.array([row for row, (_, cards) in enumerate(files) for _ in cards], np.int64)
     total = np.array([value for _, cards in files for value in cards], np.float32)
     shares = {"words": 1.0} if across else {}
-    scores = scored(
+    scores = sum_terms(
         np.arange(len(total)) + 10, card_file, {"words": total}, shares, len(files), diversity_penalty=diversity_penalty
     )
     return scores, np.array([score for score, _ in files], np.float32)
 
 
 @given(FILES, CROWDING, st.booleans(), st.integers(1, 40))
-def test_the_best_cards_come_with_what_each_further_one_of_a_file_loses(
+def test_the_best_cards_come_first_and_each_further_one_of_a_file_loses_the_penalty(
     files: list[tuple[float, list[float]]], diversity_penalty: float, across: bool, limit: int
 ) -> None:
     scores, file_scores = scores_of(files, diversity_penalty, across=across)
@@ -39,7 +39,7 @@ def test_the_best_cards_come_with_what_each_further_one_of_a_file_loses(
 
 
 @given(FILES, CROWDING, st.booleans())
-def test_of_the_cards_of_a_file_the_better_comes_first(
+def test_better_cards_of_a_file_come_first(
     files: list[tuple[float, list[float]]], diversity_penalty: float, across: bool
 ) -> None:
     scores, file_scores = scores_of(files, diversity_penalty, across=across)

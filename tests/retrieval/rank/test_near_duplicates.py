@@ -1,11 +1,11 @@
-"""Files of one name that define much the same: the best of them stands for the others."""
+"""Files of one name that define much the same are lowered, except the best of them."""
 
 from pathlib import Path
 
 import pytest
 
 from codecards.retrieval.hits import Ranking
-from codecards.retrieval.rank.weights import SHORT
+from codecards.retrieval.rank.file_signals import SHORT
 from tests.support.indexed_text import indexed
 
 COPIES = """
@@ -74,23 +74,23 @@ def load_model(): ...
 )
 
 
-def copies(answer: Ranking) -> dict[str, float]:
-    """Return path → what a file loses to a better copy, for those that lose something."""
-    return {hit.card.path: term.value for hit in answer.hits for term in hit.terms if term.name == "copy"}
+def duplicates(answer: Ranking) -> dict[str, float]:
+    """Return path → penalty of the files that are lowered."""
+    return {hit.card.path: term.value for hit in answer.hits for term in hit.terms if term.name == "duplicate"}
 
 
-def test_a_copy_loses_the_share_of_its_names_that_the_better_one_has(tmp_path: Path) -> None:
+def test_a_duplicate_loses_by_its_overlap_with_the_better_file(tmp_path: Path) -> None:
     answer = indexed(tmp_path, COPIES).ask("union of schemas")
     assert answer.hits[0].card.path == "src/full/schemas.ts"
-    assert copies(answer) == {"src/mini/schemas.ts": pytest.approx(SHORT["copy"], rel=0.05)}
+    assert duplicates(answer) == {"src/mini/schemas.ts": pytest.approx(SHORT["duplicate"], rel=0.05)}
 
 
-def test_what_is_no_copy_comes_before_the_second_of_two_copies(tmp_path: Path) -> None:
+def test_another_file_comes_before_the_second_of_two_duplicates(tmp_path: Path) -> None:
     assert list(dict.fromkeys(indexed(tmp_path, COPIES).paths("union builders schemas")))[1] == "src/core/builders.ts"
 
 
-def test_a_sign_before_a_name_makes_no_other_name(tmp_path: Path) -> None:
-    assert list(copies(indexed(tmp_path, SIGNS).ask("union of schemas"))) == ["src/core/schemas.ts"]
+def test_sigils_of_names_are_ignored(tmp_path: Path) -> None:
+    assert list(duplicates(indexed(tmp_path, SIGNS).ask("union of schemas"))) == ["src/core/schemas.ts"]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_sign_before_a_name_makes_no_other_name(tmp_path: Path) -> None:
         pytest.param(COPIES, "union", id="a_name_is_wanted_wherever_it_is_defined"),
     ],
 )
-def test_these_are_no_copies(tmp_path: Path, text: str, query: str) -> None:
+def test_these_are_not_duplicates(tmp_path: Path, text: str, query: str) -> None:
     answer = indexed(tmp_path, text).ask(query)
     assert len({hit.card.path for hit in answer.hits}) > 1
-    assert not copies(answer)
+    assert not duplicates(answer)

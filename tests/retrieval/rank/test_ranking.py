@@ -1,10 +1,10 @@
-"""What puts one of several files that fit a question first."""
+"""Which of several matching files comes first."""
 
 from pathlib import Path
 
 import pytest
 
-from codecards.retrieval.query.words import OPPOSITES
+from codecards.retrieval.query.words import opposites
 from codecards.retrieval.rank.weights import function_weights
 from tests.support.indexed_text import indexed
 
@@ -90,27 +90,27 @@ def test_the_file_that_is_meant_comes_first(tmp_path: Path, text: str, query: st
     assert indexed(tmp_path, text).paths(query)[0] == path
 
 
-def test_a_router_is_named_by_routing_as_a_route_is(tmp_path: Path) -> None:
+def test_routing_names_both_a_router_and_a_route(tmp_path: Path) -> None:
     answer = indexed(tmp_path, ROUTES).ask("routing to controllers")
     named = {hit.card.path for hit in answer.hits if "file_name_exact" in {term.name for term in hit.terms}}
     assert named == {"src/routing/router.py", "src/routing/route.py"}
 
 
-def test_a_question_about_both_sides_puts_neither_down(tmp_path: Path) -> None:
+def test_a_question_about_both_of_two_opposites_lowers_neither(tmp_path: Path) -> None:
     answer = indexed(tmp_path, ROLES).ask("read and write a DocBook document")
     assert "opposite" not in {term.name for hit in answer.hits for term in hit.terms}
 
 
-def test_a_verb_that_opens_a_question_is_no_name(tmp_path: Path) -> None:
+def test_a_capitalised_verb_at_the_beginning_is_not_a_name(tmp_path: Path) -> None:
     answer = indexed(tmp_path, CODECS).ask("Parse errors of the decoder")
     assert "type_in_text" not in {term.name for hit in answer.hits for term in hit.terms}
 
 
-def test_opposites_are_each_others() -> None:
-    for stem, (same, other) in OPPOSITES.items():
+def test_opposites_are_symmetric() -> None:
+    for stem, (same, other) in opposites().items():
         assert stem in same
         assert not same & other
-        assert all(stem in OPPOSITES[one][1] for one in other)
+        assert all(stem in opposites()[one][1] for one in other)
 
 
 NULLS = '''
@@ -173,9 +173,7 @@ LONG_QUESTION = (
 
 
 @pytest.mark.parametrize(("question", "common"), [(SHORT_QUESTION, set[str]()), (LONG_QUESTION, {"models.py"})])
-def test_in_a_long_question_a_name_that_many_files_have_says_less(
-    tmp_path: Path, question: str, common: set[str]
-) -> None:
+def test_in_a_long_question_a_common_file_name_counts_less(tmp_path: Path, question: str, common: set[str]) -> None:
     hits = indexed(tmp_path, NAMESAKES).ask(question).hits
 
     def having(term_name: str) -> set[str]:
@@ -185,14 +183,14 @@ def test_in_a_long_question_a_name_that_many_files_have_says_less(
     assert having("file_name_common") == common
 
 
-def test_methods_that_every_type_has_are_not_what_is_asked_for(tmp_path: Path) -> None:
+def test_boilerplate_methods_rank_lower(tmp_path: Path) -> None:
     assert indexed(tmp_path, NULLS).names("where is a JSON null written")[0] == "Writer.write_null"
 
 
-def test_a_name_that_is_asked_for_is_where_it_is_defined(tmp_path: Path) -> None:
+def test_a_name_finds_the_file_that_defines_it(tmp_path: Path) -> None:
     assert indexed(tmp_path, DEPENDS).paths("Depends")[0] == "src/params.py"
 
 
-def test_what_is_around_a_card_counts_no_more_than_all_of_the_question(tmp_path: Path) -> None:
+def test_the_enclosing_name_counts_no_more_than_the_whole_question(tmp_path: Path) -> None:
     for hit in indexed(tmp_path, NULLS).ask("where is a JSON null written").hits:
         assert all(term.value <= function_weights("none")["parent"] for term in hit.terms if term.name == "card_parent")

@@ -1,4 +1,4 @@
-"""The second reading of the first hits."""
+"""Reranking of the first hits."""
 
 import importlib.util
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ REPOSITORY = "".join(f"#- m{number}.py\ndef token_{number}():\n    return {numbe
 
 
 class Likes:
-    """A model that likes texts with one word."""
+    """A model that scores texts with one word higher."""
 
     def __init__(self, word: str) -> None:
         self.word = word
@@ -26,7 +26,7 @@ class Likes:
         return [float(self.word in text) for text in texts]
 
 
-def test_the_card_that_the_model_likes_comes_first_and_sums_still_hold(tmp_path: Path) -> None:
+def test_the_card_with_the_highest_model_value_comes_first_and_terms_sum_up(tmp_path: Path) -> None:
     hits = indexed(tmp_path, REPOSITORY).ask("token").hits
     last = hits[-1].card.name
     again = rerank("token", hits, lambda card: card.name, Likes(last), weight=50.0)
@@ -43,15 +43,15 @@ def test_hits_after_the_first_few_keep_their_places(tmp_path: Path) -> None:
     assert [hit.card for hit in again[2:]] == [hit.card for hit in hits[2:]]
 
 
-def test_a_model_without_an_opinion_changes_nothing(tmp_path: Path) -> None:
+def test_equal_model_values_change_nothing(tmp_path: Path) -> None:
     hits = indexed(tmp_path, REPOSITORY).ask("token").hits
     assert [hit.card for hit in rerank("token", hits, lambda card: card.name, Likes("nowhere"))] == [
         hit.card for hit in hits
     ]
 
 
-def test_a_reranker_that_is_not_there_is_said_to_be_missing(tmp_path: Path) -> None:
-    with pytest.raises(EmbedderError, match="no folder"):
+def test_a_missing_reranker_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(EmbedderError, match="not a folder"):
         CrossEncoderScorer(tmp_path / "nowhere")
 
 

@@ -1,4 +1,4 @@
-"""When an answer is found, when something near, and when nothing."""
+"""Verdicts: when an answer is found, weak or none."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from codecards.retrieval.query.query import read_query
 from codecards.retrieval.rank.filters import Filters
 from codecards.retrieval.rank.ranking import rank
-from codecards.retrieval.rank.verdict import AnswerSignals, grounds, is_enough
+from codecards.retrieval.rank.verdict import AnswerSignals, answer_signals, reaches_threshold
 from tests.retrieval.test_search import SHOP
 from tests.support.indexed_text import IndexedText, indexed
 
@@ -27,31 +27,30 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> IndexedText:
     return indexed(tmp_path_factory.mktemp("verdict"), SHOP + PROSE)
 
 
-def ground_of(made: IndexedText, text: str) -> AnswerSignals:
-    index, query = made.index, read_query(text)
-    ranked = rank(index, query, None, Filters())
+def signals_of(made: IndexedText, text: str) -> AnswerSignals:
+    ranked = rank(made.index, read_query(text), None, Filters())
     assert ranked is not None
     best = np.argsort(-ranked.file_scores, kind="stable")[:3]
-    return grounds(index, query, ranked.evidence, best, None)
+    return answer_signals(ranked.evidence, best, None)
 
 
-def test_words_that_no_file_holds_are_not_known(shop: IndexedText) -> None:
-    assert ground_of(shop, "where are expired sessions removed").known == pytest.approx(1.0)
-    assert ground_of(shop, "where are expired saxophones removed").known < 0.8
+def test_words_of_no_file_are_not_known(shop: IndexedText) -> None:
+    assert signals_of(shop, "where are expired sessions removed").known == pytest.approx(1.0)
+    assert signals_of(shop, "where are expired saxophones removed").known < 0.8
 
 
-def test_words_in_names_and_paths_are_named_those_in_text_are_not(shop: IndexedText) -> None:
-    assert ground_of(shop, "request parser").named == pytest.approx(1.0)
-    assert ground_of(shop, "wine and cider").named == 0.0
+def test_words_in_names_and_paths_are_named_and_words_in_text_are_not(shop: IndexedText) -> None:
+    assert signals_of(shop, "request parser").named == pytest.approx(1.0)
+    assert signals_of(shop, "wine and cider").named == 0.0
 
 
-def test_words_of_one_card_stand_together_those_of_one_file_do_not(shop: IndexedText) -> None:
-    assert ground_of(shop, "mild weather, red wine").together == pytest.approx(1.0)
-    assert ground_of(shop, "mild weather, church choir").together < 0.8
+def test_words_of_one_card_are_together_and_words_of_two_cards_are_not(shop: IndexedText) -> None:
+    assert signals_of(shop, "mild weather, red wine").together == pytest.approx(1.0)
+    assert signals_of(shop, "mild weather, church choir").together < 0.8
 
 
-def test_a_single_word_stands_together_with_nothing(shop: IndexedText) -> None:
-    assert ground_of(shop, "how does the carpet work").together == 0.0
+def test_a_single_word_is_not_together_with_another(shop: IndexedText) -> None:
+    assert signals_of(shop, "how does the carpet work").together == 0.0
 
 
 @pytest.mark.parametrize(
@@ -75,17 +74,17 @@ def test_a_long_question_is_found_by_what_it_names(shop: IndexedText) -> None:
     assert shop.ask(query).verdict == "found"
 
 
-def test_a_report_is_judged_by_all_its_words_also_those_that_are_not_here(shop: IndexedText) -> None:
+def test_a_report_is_judged_by_all_its_words_unknown_ones_included(shop: IndexedText) -> None:
     report = "Expired sessions are not removed.\n" + " ".join(
         f"saxophone{letter} pudding" for letter in "abcdefghij" * 4
     )
     assert read_query(report).is_issue
-    assert ground_of(shop, report).known < 0.5
+    assert signals_of(shop, report).known < 0.5
     assert shop.ask(report).verdict != "found"
 
 
 @pytest.mark.parametrize(
-    ("ground", "is_found"),
+    ("signals", "is_found"),
     [
         (AnswerSignals(known=0.5, named=0.0, together=0.0, similarity=1.0), False),
         (AnswerSignals(known=0.5, named=0.5, together=0.0, similarity=1.0), True),
@@ -94,5 +93,5 @@ def test_a_report_is_judged_by_all_its_words_also_those_that_are_not_here(shop: 
         (AnswerSignals(known=1.0, named=0.0, together=1.0, similarity=None), True),
     ],
 )
-def test_no_ground_alone_is_enough(ground: AnswerSignals, is_found: bool) -> None:
-    assert is_enough(ground) == is_found
+def test_no_signal_alone_reaches_the_threshold(signals: AnswerSignals, is_found: bool) -> None:
+    assert reaches_threshold(signals) == is_found

@@ -1,4 +1,4 @@
-"""Which English words a repository uses for its Chinese ones."""
+"""The English words that a repository uses for its Chinese ones."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def names(made: IndexedText, chinese: str) -> list[str]:
     return [word for word, _ in read_glossary(made.folder / str(made.generation)).get(chinese, ())]
 
 
-def test_a_catalog_teaches_words_that_the_list_does_not_have(tmp_path: Path) -> None:
+def test_a_catalog_adds_words_that_the_list_does_not_have(tmp_path: Path) -> None:
     made = indexed(tmp_path, CATALOG)
     assert names(made, "航程") == ["voyag"]
     assert names(made, "费用") == []  # once may be chance
@@ -47,11 +47,12 @@ def test_a_catalog_teaches_words_that_the_list_does_not_have(tmp_path: Path) -> 
     assert hits[0] == "shop/voyage.py"
 
 
-def test_messages_are_read_over_several_lines_and_without_what_is_obsolete() -> None:
+def test_messages_span_several_lines_and_obsolete_ones_are_skipped() -> None:
     assert list(po_pairs(CATALOG)) == [
-        ("航程预订完毕", "The voyage was booked"), ("当天没有航程", "No voyage on this day"),
+        ("航程预订完毕", "The voyage was booked"),
+        ("当天没有航程", "No voyage on this day"),
         ("支付航程费用", "Pay for the voyage"),
-    ]  # fmt: skip
+    ]
 
 
 def test_keyed_texts_of_both_languages_are_paired_by_key(tmp_path: Path) -> None:
@@ -73,8 +74,10 @@ def test_sections_of_documents_in_both_languages_are_paired_in_order(tmp_path: P
 
 
 def test_comments_and_names_are_paired(tmp_path: Path) -> None:
-    code = "".join(f"# 航程{what}\ndef voyage_{name}(day):\n    return day\n\n\n" for what, name in
-                   (("预订", "book"), ("取消", "cancel"), ("列表", "all"), ("价格", "price")))  # fmt: skip
+    code = "".join(
+        f"# 航程{what}\ndef voyage_{name}(day):\n    return day\n\n\n"
+        for what, name in (("预订", "book"), ("取消", "cancel"), ("列表", "all"), ("价格", "price"))
+    )
     made = indexed(tmp_path, f"#- a.py\n{code}#- b.py\ndef other(day):\n    return day\n")
     assert names(made, "航程")[0] == "voyag"
 
@@ -101,7 +104,7 @@ def test_a_repository_without_chinese_gets_no_glossary(tmp_path: Path) -> None:
     assert not (made.folder / "1" / GLOSSARY_FILE).exists()
 
 
-def test_catalogs_are_known_by_their_path() -> None:
+def test_catalogs_are_recognised_by_their_path() -> None:
     assert all(
         map(is_catalog, ["a/locale/zh_Hans/LC_MESSAGES/django.po", "po/zh_CN.po", "lang/zh-CN.json", "i18n/en.ts"])
     )

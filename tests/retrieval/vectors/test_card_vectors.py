@@ -1,4 +1,4 @@
-"""Vectors and their scale."""
+"""Static vectors and their calibration."""
 
 from pathlib import Path
 
@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from codecards.indexer.store.derived import GenerationDiff
-from codecards.retrieval.derive import Derivation
-from codecards.retrieval.vectors.build_card_vectors import derive_vectors
+from codecards.retrieval.derive import DerivedIndexBuilder
+from codecards.retrieval.vectors.build_card_vectors import build_card_vectors
 from codecards.retrieval.vectors.calibration import Calibration, calibrate
 from codecards.retrieval.vectors.card_vectors import CardVectors
 from tests.support.indexed_text import WordEmbedder, indexed
@@ -17,18 +17,21 @@ REPOSITORY = "#- a.py\n" + "\n".join(
 )
 
 
-def test_faiss_and_the_plain_product_find_the_same_cards(tmp_path: Path) -> None:
+def unchanged(folder: Path) -> GenerationDiff:
+    """Return the second generation of an index, in which nothing changes."""
+    return GenerationDiff(folder / "1", folder / "2", (), frozenset(), (), lambda _entry: None)
+
+
+def test_faiss_and_the_matrix_product_find_the_same_cards(tmp_path: Path) -> None:
     embedder = WordEmbedder()
     made = indexed(tmp_path, REPOSITORY, embedder=embedder)
     plain = made.index.vectors
     assert plain is not None
-    nothing_new = tmp_path / "2"
-    Derivation(lambda _entry: None, None).derive(GenerationDiff(tmp_path / "1", nothing_new, (), frozenset(), ()))
-    derive_vectors(
-        GenerationDiff(tmp_path / "1", nothing_new, (), frozenset(), ()), embedder, lambda _one: (), faiss_from=1
-    )
-    with_faiss = CardVectors(nothing_new / "vectors")
-    assert (nothing_new / "vectors" / "cards.faiss").exists()
+    change = unchanged(tmp_path)
+    DerivedIndexBuilder(None).derive(change)
+    build_card_vectors(change, embedder, faiss_from=1)
+    with_faiss = CardVectors(change.new_folder / "vectors")
+    assert (change.new_folder / "vectors" / "cards.faiss").exists()
     for text in ("alpha3 beta3", "word17", "return"):
         query = embedder.embed_queries([text])[0]
         _, expected = plain.similarity(query).nearest(5)
@@ -39,13 +42,13 @@ def test_faiss_and_the_plain_product_find_the_same_cards(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("faiss_from", [1, 1_000])
-def test_what_is_known_of_a_query_already_is_what_a_new_look_finds(tmp_path: Path, faiss_from: int) -> None:
+def test_cached_similarities_equal_fresh_ones(tmp_path: Path, faiss_from: int) -> None:
     embedder = WordEmbedder()
     indexed(tmp_path, REPOSITORY, embedder=embedder)
-    change = GenerationDiff(tmp_path / "1", tmp_path / "2", (), frozenset(), ())
-    Derivation(lambda _entry: None, None).derive(change)
-    derive_vectors(change, embedder, lambda _one: (), faiss_from=faiss_from)
-    vectors = CardVectors(tmp_path / "2" / "vectors")
+    change = unchanged(tmp_path)
+    DerivedIndexBuilder(None).derive(change)
+    build_card_vectors(change, embedder, faiss_from=faiss_from)
+    vectors = CardVectors(change.new_folder / "vectors")
     query = embedder.embed_queries(["alpha3 beta3"])[0]
     asked_before = vectors.similarity(query)
     asked_before.nearest(20)
@@ -70,5 +73,5 @@ def test_two_in_a_hundred_off_topic_questions_reach_the_floor() -> None:
     assert calibration.middle < calibration.high
 
 
-def test_no_vectors_have_a_scale_too() -> None:
+def test_an_index_without_cards_has_a_calibration() -> None:
     assert 0 <= calibrate(WordEmbedder(), np.zeros((0, 64), np.float16)).calibrated(0.3) <= 1

@@ -1,4 +1,4 @@
-"""The deep store keeps vectors by the content of their text, whatever happens to it."""
+"""The store of transformer vectors survives reopening, damage, crashes and other models."""
 
 import sqlite3
 import subprocess
@@ -33,7 +33,7 @@ def put(store: TransformerStore, numbers: Sequence[int]) -> None:
     store.put(keys(*numbers), vectors(*numbers))
 
 
-def test_what_was_put_in_is_there_when_it_is_opened_again(tmp_path: Path) -> None:
+def test_stored_vectors_are_there_after_reopening(tmp_path: Path) -> None:
     store = make_store(tmp_path / "transformer_vectors.db", MODEL, CANARY)
     put(store, (1, 2))
     store.close()
@@ -45,7 +45,7 @@ def test_what_was_put_in_is_there_when_it_is_opened_again(tmp_path: Path) -> Non
     again.close()
 
 
-def test_a_reader_sees_what_another_connection_has_put_in_since(tmp_path: Path) -> None:
+def test_a_reader_sees_vectors_stored_by_another_connection(tmp_path: Path) -> None:
     writer = make_store(tmp_path / "transformer_vectors.db", MODEL, CANARY)
     put(writer, (1,))
     reader = open_store(tmp_path / "transformer_vectors.db", MODEL)
@@ -67,7 +67,7 @@ def test_a_key_keeps_its_first_vector(tmp_path: Path) -> None:
     store.close()
 
 
-def test_the_store_of_another_model_is_not_used_and_is_made_anew(tmp_path: Path) -> None:
+def test_the_store_of_another_model_is_not_used_but_replaced(tmp_path: Path) -> None:
     old = make_store(tmp_path / "transformer_vectors.db", "model-0", CANARY)
     put(old, (1,))
     old.close()
@@ -78,7 +78,7 @@ def test_the_store_of_another_model_is_not_used_and_is_made_anew(tmp_path: Path)
 
 
 @pytest.mark.parametrize("harm", ["garbage", "empty", "another format", "cut off"])
-def test_a_damaged_store_is_not_used_and_is_made_anew(tmp_path: Path, harm: str) -> None:
+def test_a_damaged_store_is_not_used_but_replaced(tmp_path: Path, harm: str) -> None:
     path = tmp_path / "transformer_vectors.db"
     store = make_store(path, MODEL, CANARY)
     put(store, range(100))
@@ -96,7 +96,7 @@ def test_a_damaged_store_is_not_used_and_is_made_anew(tmp_path: Path, harm: str)
     again.close()
 
 
-def test_what_was_put_in_before_a_crash_stays(tmp_path: Path) -> None:
+def test_vectors_stored_before_a_crash_survive(tmp_path: Path) -> None:
     crash = (
         "import os, sys; from pathlib import Path\n"
         "from tests.retrieval.vectors.test_transformer_store import CANARY, MODEL, make_store, put, vectors, keys\n"
@@ -113,7 +113,7 @@ def test_what_was_put_in_before_a_crash_stays(tmp_path: Path) -> None:
     store.close()
 
 
-def test_of_what_is_not_needed_the_oldest_goes(tmp_path: Path) -> None:
+def test_the_oldest_unneeded_vectors_are_pruned(tmp_path: Path) -> None:
     store = make_store(tmp_path / "transformer_vectors.db", MODEL, CANARY)
     put(store, range(1, 9))
     assert store.prune(keys(1, 8), most=4) == 4
@@ -141,13 +141,13 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     other.close()
 
 
-def test_a_store_that_cannot_be_made_says_so(tmp_path: Path) -> None:
+def test_a_store_that_can_not_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "transformer_vectors.db").mkdir()
     with pytest.raises(IndexWriteError, match=r"transformer_vectors\.db"):
         make_store(tmp_path / "transformer_vectors.db", MODEL, CANARY)
 
 
-def test_a_store_that_was_closed_meanwhile_says_so_in_our_words(tmp_path: Path) -> None:
+def test_a_closed_store_raises_our_error(tmp_path: Path) -> None:
     store = make_store(tmp_path / "transformer_vectors.db", MODEL, CANARY)
     store.close()
     for read in (store.keys, store.last_number, lambda: store.after(0), lambda: store.prune((), 0)):

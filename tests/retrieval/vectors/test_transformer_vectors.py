@@ -1,4 +1,4 @@
-"""The deep lane: cards find their vectors by the content of their text, and those without one don't lose by it."""
+"""Transformer vectors are found by the hash of the embedded text."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -6,10 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from codecards.retrieval.embed.card_text import card_texts
 from codecards.retrieval.embed.embedder import Embedder
 from codecards.retrieval.store.columns import Columns
-from codecards.retrieval.vectors.transformer_fill import BATCH, Filled, fill, wanted_rows
+from codecards.retrieval.vectors.transformer_fill import BATCH, EmbeddableCards, Filled, fill, wanted_rows
 from codecards.retrieval.vectors.transformer_store import TransformerStore, make_store
 from codecards.retrieval.vectors.transformer_vectors import TransformerIndex, card_keys
 from tests.support.indexed_text import IndexedText, WordEmbedder, indexed
@@ -71,10 +70,10 @@ def filled(made: IndexedText, store: TransformerStore, embedder: Embedder, limit
     columns = columns_of(made)
 
     def texts(rows: Sequence[int]) -> Iterator[tuple[int, str]]:
-        cards = [made.cards_by_id[int(columns.card_id[row])] for row in rows]
-        yield from zip(rows, card_texts(cards, made.texts[cards[0].path]), strict=True)
+        yield from ((row, made.embedded_texts[int(columns.card_id[row])]) for row in rows)
 
-    return fill(columns, keys, store, lambda: embedder, texts, lambda _done, _total: None, limit=limit)
+    cards = EmbeddableCards(columns, keys, texts)
+    return fill(cards, store, lambda: embedder, lambda _done, _total: None, limit=limit)
 
 
 def name_of(made: IndexedText, row: int) -> str:
@@ -90,7 +89,7 @@ def test_functions_of_the_sources_come_first_and_tests_last(tmp_path: Path) -> N
     assert len(wanted_rows(columns_of(made), 2)) == 2
 
 
-def test_a_lane_that_is_filled_in_steps_finds_what_it_has(tmp_path: Path, store: TransformerStore) -> None:
+def test_an_index_filled_in_steps_finds_the_vectors_so_far(tmp_path: Path, store: TransformerStore) -> None:
     made = indexed(tmp_path / "i", SHOP, embedder=WordEmbedder())
     embedder = Counting()
     assert filled(made, store, embedder, limit=2).n_new == 2
@@ -123,7 +122,7 @@ def test_an_edit_costs_the_cards_it_touches_and_a_revert_or_a_far_rename_costs_n
     assert lane_of(made, store).n_ready == columns_of(made).n_cards
 
 
-def test_a_folder_far_above_can_be_renamed(tmp_path: Path, store: TransformerStore) -> None:
+def test_renaming_a_far_outer_folder_keeps_the_vectors(tmp_path: Path, store: TransformerStore) -> None:
     code = "def f():\n    return 1\n"
     made = indexed(tmp_path / "i", f"#- old/a/b/c/f.py\n{code}", embedder=WordEmbedder())
     filled(made, store, WordEmbedder())
@@ -131,7 +130,7 @@ def test_a_folder_far_above_can_be_renamed(tmp_path: Path, store: TransformerSto
     assert filled(made, store, WordEmbedder()) == Filled(0, 0)
 
 
-def test_copies_are_embedded_once_and_all_have_the_vector(tmp_path: Path, store: TransformerStore) -> None:
+def test_copies_are_embedded_once_and_share_the_vector(tmp_path: Path, store: TransformerStore) -> None:
     twice = "#- a/b/c/d/same.py\ndef f():\n    return 1\n#- z/b/c/d/same.py\ndef f():\n    return 1\n"
     made = indexed(tmp_path / "i", twice, embedder=WordEmbedder())
     embedder = Counting()
@@ -139,15 +138,16 @@ def test_copies_are_embedded_once_and_all_have_the_vector(tmp_path: Path, store:
     assert lane_of(made, store).n_ready == 2
 
 
-def test_a_text_that_has_changed_since_gets_no_vector_of_the_old_key(tmp_path: Path, store: TransformerStore) -> None:
+def test_a_text_that_is_not_the_one_of_its_key_gets_no_vector(tmp_path: Path, store: TransformerStore) -> None:
     made = indexed(tmp_path / "i", SHOP, embedder=WordEmbedder())
-    made.texts["shop/pay.py"] = "def charge_card(number, amount):\n    return something_else\n"
+    card_id = next(one.card_id for one in made.cards_by_id.values() if one.qualified_name == "charge_card")
+    made.embedded_texts[card_id] = "something else"
     found = filled(made, store, WordEmbedder())
     assert found.n_left == 1
     assert lane_of(made, store).n_ready == columns_of(made).n_cards - 1
 
 
-def test_what_was_computed_before_it_is_broken_off_stays(tmp_path: Path, store: TransformerStore) -> None:
+def test_vectors_computed_before_an_interruption_are_kept(tmp_path: Path, store: TransformerStore) -> None:
     many = "#- a.py\n" + "\n".join(f"def word{number}():\n    return {number}\n" for number in range(3 * BATCH))
     made = indexed(tmp_path / "i", many, embedder=WordEmbedder())
     keys = card_keys(made.folder / "1")
@@ -158,15 +158,14 @@ def test_what_was_computed_before_it_is_broken_off_stays(tmp_path: Path, store: 
             raise KeyboardInterrupt
 
     def texts(rows: Sequence[int]) -> Iterator[tuple[int, str]]:
-        cards = [made.cards_by_id[int(columns_of(made).card_id[row])] for row in rows]
-        yield from zip(rows, card_texts(cards, made.texts["a.py"]), strict=True)
+        yield from ((row, made.embedded_texts[int(columns_of(made).card_id[row])]) for row in rows)
 
     with pytest.raises(KeyboardInterrupt):
-        fill(columns_of(made), keys, store, WordEmbedder, texts, stop)
+        fill(EmbeddableCards(columns_of(made), keys, texts), store, WordEmbedder, stop)
     assert store.last_number() == BATCH
 
 
-def test_a_lane_whose_store_is_gone_keeps_what_it_has(tmp_path: Path, store: TransformerStore) -> None:
+def test_an_index_with_a_closed_store_keeps_its_vectors(tmp_path: Path, store: TransformerStore) -> None:
     made = indexed(tmp_path / "i", SHOP, embedder=WordEmbedder())
     filled(made, store, Counting())
     vectors = lane_of(made, store)

@@ -44,7 +44,7 @@ def test_a_long_digest_loses_its_inner_lines_first() -> None:
 
 
 @pytest.mark.seed("S2-31")
-def test_a_tree_of_digests_closes_the_deepest_folder_first() -> None:
+def test_a_tree_of_digests_collapses_the_deepest_folder_first() -> None:
     digests = {f"src/deep/er/f{number}.py": "def f(): ...\n" * 9 for number in range(9)} | {"src/a.py": "def a(): ..."}
     text = digest_tree(digests, 120)
     assert "src/deep/er/: 9 files: f0.py" in text
@@ -67,10 +67,10 @@ def test_a_memo_is_chosen_by_the_purpose() -> None:
     assert "def purge" in purge
 
 
-def test_a_summariser_words_the_memo_unless_it_is_too_long() -> None:
+def test_a_summary_is_the_memo_unless_it_is_too_long() -> None:
     short, long = (SummariserConfig(constantly(words)) for words in ("short", "path_validator " * 70))
-    assert memo_for(SOURCE * 9, "x", 30, summarising=short) == Summary("short")
-    found = memo_for(SOURCE * 9, "x", 60, summarising=long)
+    assert memo_for(SOURCE * 9, "x", 30, summariser=short) == Summary("short")
+    found = memo_for(SOURCE * 9, "x", 60, summariser=long)
     assert "# NOTE: the lock" in found.words
     assert "60 were allowed" in found.notice
 

@@ -1,4 +1,4 @@
-"""Signatures: the definition around some lines, told by indentation."""
+"""The definition around some lines, found by indentation."""
 
 import pytest
 

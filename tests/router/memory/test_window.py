@@ -1,4 +1,4 @@
-"""The window of action blocks."""
+"""The window: blocks that leave, signposts, cut messages."""
 
 import pytest
 from hypothesis import given as for_all
@@ -15,7 +15,6 @@ from codecards.router.memory.window import (
     Window,
     WindowSettings,
     latest_error,
-    orphans,
     push,
     window_tokens,
 )
@@ -26,17 +25,30 @@ def block(turn: int, result: str, *, error: bool = False, name: str = "run") -> 
     return ActionBlock((call, Message("tool", result, turn, f"c{turn}", name, error)))
 
 
+def unpaired(messages: list[Message]) -> list[str]:
+    """Return the ids of calls without a response, and of responses without a call before them."""
+    open_calls, lost = set[str](), list[str]()
+    for message in messages:
+        if message.role == "assistant" and message.call_id:
+            open_calls.add(message.call_id)
+        elif message.call_id in open_calls:
+            open_calls.remove(message.call_id)
+        elif message.call_id:
+            lost.append(message.call_id)
+    return [*lost, *open_calls]
+
+
 def filled(*blocks: ActionBlock, settings: WindowSettings | None = None) -> tuple[Window, dict[str, str]]:
     window, store = Window(), dict[str, str]()
     for one in blocks:
-        window, squeezed = push(window, one, settings or WindowSettings())
-        store |= {piece.handle: piece.text for piece in squeezed}
+        window, shrunk = push(window, one, settings or WindowSettings())
+        store |= {piece.handle: piece.text for piece in shrunk}
     return window, store
 
 
 @pytest.mark.seed("S1-15", "S1-16")
 def test_only_the_last_eight_blocks_stay() -> None:
-    """The old API's text is gone once newer acts have pushed it out; its signpost remains."""
+    """The text of the old API leaves with its block; the signpost stays."""
     window, _ = filled(block(0, "call_old_api(user) " * 30), *(block(turn, "ok " * 40) for turn in range(1, 9)))
     assert [one.messages[0].turn for one in window.blocks] == list(range(1, 9))
     assert window.signposts[0].text.count("call_old_api") < 9
@@ -51,7 +63,7 @@ def test_a_signpost_names_the_topic_and_restores_the_block_byte_for_byte() -> No
 
 
 @pytest.mark.seed("S1-7", "S1-13")
-def test_squeezing_begins_at_seventy_per_cent() -> None:
+def test_blocks_leave_from_seventy_per_cent_of_the_budget() -> None:
     settings = WindowSettings(2_000, 0, max_blocks=50)
     window, store = filled(*(block(turn, "word " * 400) for turn in range(5)), settings=settings)
     assert len(store) == 1
@@ -88,14 +100,9 @@ def test_no_block_is_split_and_the_window_stays_small(
 ) -> None:
     settings = WindowSettings(budget, 100, max_blocks=max_blocks, overlap_messages=overlap)
     window, store = filled(*(block(n, text, error=bad) for n, (text, bad) in enumerate(results)), settings=settings)
-    assert orphans([message for one in window.blocks for message in one.messages]) == ()
+    assert unpaired([message for one in window.blocks for message in one.messages]) == []
     assert len(window.blocks) <= max(max_blocks, 2)
     assert all(handle_of(text) == handle for handle, text in store.items())
-
-
-def test_orphans_are_found() -> None:
-    call, response = block(1, "x").messages
-    assert orphans([response, call]) == ("c1", "c1")
 
 
 def test_a_window_smaller_than_its_reserve_is_refused() -> None:
@@ -104,7 +111,7 @@ def test_a_window_smaller_than_its_reserve_is_refused() -> None:
 
 
 @pytest.mark.seed("S1-10")
-def test_a_budget_outside_the_good_range_is_named() -> None:
+def test_a_budget_outside_the_recommended_range_causes_a_warning() -> None:
     assert WindowSettings(12_000).warnings() == ()
     assert "outside" in WindowSettings(2_000).warnings()[0]
 
@@ -117,7 +124,7 @@ def test_merged_signposts_keep_their_handles() -> None:
 
 
 @pytest.mark.seed("S4-5", "S4-6", "S4-14")
-def test_the_chat_profile_keeps_ten_turns_and_signposts_of_the_older() -> None:
+def test_the_chat_profile_keeps_ten_turns_and_signposts_of_older_ones() -> None:
     window, _ = filled(*(block(turn, f"answer {turn} about src/a{turn}.py " * 9) for turn in range(15)), settings=CHAT)
     assert len(window.blocks) == 10
     assert "src/a4.py" in window.signposts[-1].text

@@ -1,63 +1,16 @@
-"""The archive: notes on disk, search, ties to the code, other processes."""
+"""The archive: notes on disk, reviews, concurrent processes."""
 
-from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
-from hypothesis import given as for_all
-from hypothesis import strategies as st
 
 from codecards.errors import AmbiguousTargetError, TargetNotFoundError, UsageError
 from codecards.indexer.text.secrets import MASK, mask_secrets
-from codecards.router.assemble.relevant_notes import relevant_notes
 from codecards.router.notes.archive import Archive
-from codecards.router.notes.markdown import read_note, write_note
-from codecards.router.notes.note import Anchor, AnchorState, Note, NoteDraft, Revision, current_anchor, with_states
-
-
-def ticking() -> Iterator[datetime]:
-    start = datetime(2025, 11, 3, 10, tzinfo=UTC)
-    return (start + timedelta(seconds=second) for second in count())
-
-
-def archive_in(folder: Path) -> Archive:
-    times, ids = ticking(), count(1)
-    return Archive(folder / "archive", clock=lambda: next(times), new_id=lambda: f"{next(ids):08x}")
-
-
-def filled(folder: Path, *texts: str) -> Archive:
-    archive = archive_in(folder)
-    for text in texts:
-        archive.add(NoteDraft("", text))
-    return archive
-
-
-any_text = st.text(max_size=80)
-notes = st.builds(
-    Note,
-    note_id=st.just("ab12"),
-    title=st.text(st.characters(codec="utf-8", categories=["L", "N", "P"]), max_size=20),
-    text=any_text,
-    created=st.just("2025-11-03T10:00:00Z"),
-    anchors=st.lists(st.builds(Anchor, st.just("A.b"), st.just("src/a.py"), st.just("00ff")), max_size=2).map(tuple),
-    rejected=st.lists(st.text("ab:'#-\n 中", min_size=1, max_size=20), max_size=2).map(tuple),
-    confidence=st.sampled_from([0.0, 0.25, 1.0]),
-    archived=st.booleans(),
-    history=st.lists(st.builds(Revision, st.text("ab\n-:中 ", min_size=1, max_size=30), st.just("t")), max_size=2).map(
-        tuple
-    ),
-)
-
-
-@pytest.mark.seed("S2-19", "S2-17", "S2-56")
-@for_all(notes)
-def test_a_note_is_read_back_as_it_was_written(note: Note) -> None:
-    assert read_note(write_note(note), "x.md") == note
+from codecards.router.notes.note import Anchor, NoteDraft
+from tests.support.archives import Code, archive_in, filled
 
 
 @pytest.mark.seed("S2-19", "S2-20")
@@ -90,90 +43,8 @@ def test_a_removed_note_is_gone(tmp_path: Path) -> None:
         archive.remove("00000001")
 
 
-LINTERS = (
-    "Use ruff for linting in this repo.",
-    "In this repo use ruff for linting.",
-    "Linting in this repo is done with ruff.",
-    "use ruff for linting in this repo",
-    "Use ruff for linting in this repo!",
-)
-
-
-@pytest.mark.parametrize(
-    ("texts", "query", "expected"),
-    [
-        (LINTERS, "which linter", 1),
-        (
-            ("Integration tests may use the network.", "Integration tests may not use the network."),
-            "integration tests network",
-            2,
-        ),
-        (("Port is 8080.", "Port is 9443."), "port", 2),
-        (("不要使用设备清单", "要使用设备清单"), "设备", 2),
-        (("设备清单:机房有两台存储服务器", "部署方案讨论:先灰度再全量"), "设备", 1),
-        (("発表資料は共有フォルダーに置く",), "共有フォルダー", 1),
-        (("writer 3 note 17: token w3i17q", "writer 3 note 18: token w3i18q"), "w3i17q", 1),
-        (("anything",), "nothing of that", 0),
-    ],
-)
-def test_what_is_said_several_times_counts_once(
-    tmp_path: Path, texts: Sequence[str], query: str, expected: int
-) -> None:
-    assert len(filled(tmp_path, *texts).search(query)) == expected
-
-
-@pytest.mark.seed("S1-29")
-def test_an_old_decision_is_found_by_a_natural_query(tmp_path: Path) -> None:
-    noise = [f"Topic {number}: nothing about it, colour {number}" for number in range(30)]
-    archive = filled(
-        tmp_path, *noise, "Auth stays synchronous: the tradeoff against timeouts was accepted in the design."
-    )
-    assert "synchronous" in archive.search("auth timeout and sync design tradeoff")[0].note.text
-
-
-@dataclass
-class Code:
-    """Code as a table: (symbol, path) → hash of its syntax."""
-
-    symbols: dict[tuple[str, str], str] = field(default_factory=dict)
-
-    def resolve(self, target: str) -> Anchor:
-        """Return the anchor of `path:symbol`."""
-        path, _, symbol = target.partition(":")
-        return Anchor(symbol, path, self.symbols[symbol, path])
-
-    def now(self, symbol: str, path: str) -> Anchor | None:
-        """Return what stands there now."""
-        found = self.symbols.get((symbol, path))
-        return None if found is None else Anchor(symbol, path, found)
-
-    def with_syntax(self, syntax_hash: str) -> list[Anchor]:
-        """Return what has this syntax now."""
-        return [Anchor(symbol, path, found) for (symbol, path), found in self.symbols.items() if found == syntax_hash]
-
-
-@pytest.mark.parametrize(
-    ("symbols", "state", "path"),
-    [
-        ({("f", "a.py"): "1"}, "fresh", "a.py"),
-        ({("f", "a.py"): "2"}, "changed", "a.py"),
-        ({("f", "b.py"): "1"}, "fresh", "b.py"),
-        ({("g", "b.py"): "1"}, "changed", "b.py"),
-        ({("g", "b.py"): "1", ("h", "c.py"): "1"}, "gone", "a.py"),
-        ({("f", "b.py"): "1", ("h", "c.py"): "1"}, "fresh", "b.py"),
-        ({("f", "b.py"): "2"}, "gone", "a.py"),
-        ({}, "gone", "a.py"),
-    ],
-)
-def test_a_tie_follows_the_code_or_says_that_it_is_broken(
-    symbols: dict[tuple[str, str], str], state: str, path: str
-) -> None:
-    anchor = current_anchor(Anchor("f", "a.py", "1"), Code(symbols))
-    assert (anchor.state, anchor.path) == (state, path)
-
-
 @pytest.mark.seed("S2-55")
-def test_a_review_shows_broken_ties_then_doubts_then_repeats_then_news(tmp_path: Path) -> None:
+def test_a_review_lists_changed_code_then_low_confidence_then_duplicates_then_new_notes(tmp_path: Path) -> None:
     archive = archive_in(tmp_path)
     archive.add(NoteDraft("", "sure and new"))
     archive.add(NoteDraft("", "about f", anchors=(Anchor("f", "a.py", "1"),)))
@@ -182,34 +53,8 @@ def test_a_review_shows_broken_ties_then_doubts_then_repeats_then_news(tmp_path:
     for number in range(20):
         archive.add(NoteDraft("", f"topic{number} colour{number} shape{number}"))
     reasons = [item.reason for item in archive.review(Code())]
-    assert reasons[:4] == ["the code it speaks of is gone", "confidence 0.20", "says the same as 00000001", "new"]
+    assert reasons[:4] == ["its code is gone", "confidence 0.20", "says the same as 00000001", "new"]
     assert len(reasons) == 12
-
-
-@pytest.mark.seed("S2-18", "S4-4", "S1-48")
-def test_of_a_thousand_notes_only_those_of_the_three_cases_are_read_back() -> None:
-    many = [Note(f"{number}", "", f"colour{number} shape{number}", "t") for number in range(1_000)]
-    special = [
-        Note("likeness", "csv export", "stream rows of users", "t", rejected=("pandas: too heavy",)),
-        Note("samefile", "", "x", "t", files=("src/a.py",)),
-        Note("changing", "", "y", "t", anchors=(Anchor("f", "src/b.py", "1"),)),
-        Note("settled", "", "z", "t", files=("src/a.py",), archived=True),
-    ]
-    found = relevant_notes(
-        [*many, *special], goal="export users as csv", files=["src/a.py", "src/b.py"], about_to_change=["src/b.py"]
-    )
-    assert [(segment.source, segment.why) for segment in found] == [
-        ("note changing", "about to change formerly changed code"),
-        ("note samefile", "same files"),
-        ("note likeness", "like an earlier task"),
-    ]
-    assert "rejected: pandas: too heavy" in found[2].text
-
-
-def test_states_are_shown_with_a_note() -> None:
-    note = with_states(Note("1", "", "x", "t", (Anchor("f", "a.py", "1"),)), Code())
-    assert note.anchors[0].state is AnchorState.GONE
-    assert relevant_notes([note], goal="", files=["a.py"])[0].state == "gone"
 
 
 def test_a_damaged_file_is_named_and_left_alone(tmp_path: Path) -> None:
@@ -243,7 +88,7 @@ def test_an_id_never_leads_out_of_the_archive(tmp_path: Path, note_id: str) -> N
         filled(tmp_path, "good").show(note_id)
 
 
-def test_a_short_id_that_fits_several_is_refused(tmp_path: Path) -> None:
+def test_a_prefix_that_matches_several_ids_is_refused(tmp_path: Path) -> None:
     with pytest.raises(AmbiguousTargetError):
         filled(tmp_path, "one", "two").show("0000000")
 

@@ -1,4 +1,4 @@
-"""A task begins with what bears on it: related modules, their tests, what was changed lately, and nothing else."""
+"""The files that a task starts with: related modules, their tests, and recently changed files."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 
 from codecards import Engine, Settings
 from codecards.errors import UsageError
+from codecards.router.memory.operations import ToolCall
 from codecards.router.memory.working_memory import Mode
 from tests.support.indexed import write_repository
 from tests.support.working_trees import commit_all, git, needs_git
@@ -52,7 +53,7 @@ def shop(tmp_path: Path) -> Iterator[Engine]:
 
 @needs_git
 @pytest.mark.seed("S1-18", "S1-25", "S1-26")
-def test_a_task_begins_with_modules_tests_and_recent_files(shop: Engine) -> None:
+def test_a_task_starts_with_modules_tests_and_recent_files(shop: Engine) -> None:
     session = shop.session("s", goal="paint the shop", constraints=["keep the API"])
     session.open_file("other/part_3.py", purpose="paint")
     session.open_file("other/part_4.py", purpose="paint")
@@ -61,10 +62,10 @@ def test_a_task_begins_with_modules_tests_and_recent_files(shop: Engine) -> None
     entries = {entry.path: entry for entry in session.memory.files}
     assert entries.pop("other/part_4.py").mode is Mode.FULL
     assert {path: entry.why for path, entry in entries.items()} == {
-        "shop/tokens.py": "bears on the goal",
-        "shop/login.py": "bears on the goal",
-        "checks/test_store.py": "a test that bears on the goal",
-        "shop/prices.py": "changed lately",
+        "shop/tokens.py": "related to the goal",
+        "shop/login.py": "related to the goal",
+        "checks/test_store.py": "a test related to the goal",
+        "shop/prices.py": "changed recently",
     }
     assert {entry.mode for entry in entries.values()} == {Mode.DIGEST}
     assert "goal: make the login timeout of tokens longer" in context.text
@@ -78,7 +79,7 @@ def test_files_that_a_new_task_does_not_use_leave_again(shop: Engine) -> None:
     session = shop.session("s", goal="look")
     session.rebuild("make the login timeout of tokens longer")
     for _ in range(8):
-        session.record("read", paths=["shop/tokens.py"])
+        session.record(ToolCall("read", paths=["shop/tokens.py"]))
         session.before_generation()
     assert [entry.path for entry in session.memory.files if entry.predicted] == []
     assert session.memory.entry("shop/tokens.py") is not None
@@ -94,8 +95,8 @@ def test_a_task_needs_a_goal(shop: Engine) -> None:
 
 @needs_git
 @pytest.mark.seed("S4-27")
-def test_select_organise_inject_and_maintain_are_calls_of_a_session(shop: Engine) -> None:
-    """What is in view is small and enough: each of the four actions changes it, by a name of its own."""
+def test_the_working_set_is_selected_organised_injected_and_maintained(shop: Engine) -> None:
+    """Each of the four steps changes the files that the context shows."""
     session = shop.session("s", goal="make the login timeout longer")
     (first, *_) = session.select("where are login tokens removed").references
     assert (first.path, first.text) == ("shop/tokens.py", "")
@@ -104,8 +105,10 @@ def test_select_organise_inject_and_maintain_are_calls_of_a_session(shop: Engine
     names = dict.fromkeys(block.name for block in organised.blocks)
     assert [name for name in names if name in ("input", "open_file", "task")] == ["task", "open_file", "input"]
     assert {file.path: file.shown for file in organised.files} == {
-        "shop/tokens.py": "full", "shop/login.py": "digest", "checks/test_store.py": "digest",
-    }  # fmt: skip
+        "shop/tokens.py": "full",
+        "shop/login.py": "digest",
+        "checks/test_store.py": "digest",
+    }
     session.close_file(first.path)
     session.compact(target_tokens=200)
     maintained = session.before_generation()

@@ -1,4 +1,4 @@
-"""The router: rules, predictions, hysteresis, and what holds for every history."""
+"""The router: rules, predictions, hysteresis, and properties of every history."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ from hypothesis import given as for_all
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from codecards.router.memory.operations import Operation, hits_in_a_row, stale_reads, unloadable
+from codecards.router.memory.operations import Operation
 from codecards.router.memory.state import SessionState
 from codecards.router.memory.working_memory import MemoryFile, Mode, TaskState, WorkingMemory, with_access, with_status
 from codecards.router.policy.hysteresis import HysteresisSettings
@@ -36,7 +36,7 @@ def decision(given: RoutingInput, path: str) -> tuple[str, Mode | None]:
 
 
 @pytest.mark.seed("S2-40", "S2-45")
-def test_what_was_predicted_comes_in_full_as_soon_as_it_is_found_twice() -> None:
+def test_a_predicted_file_is_promoted_as_soon_as_it_is_found_twice() -> None:
     memory = memory_of(turn=1)
     memory = apply(memory, route(RoutingInput(memory, signals=[Signal("a.py", 0.9, "called by b.py")])))
     assert memory.entry("a.py") == MemoryFile(
@@ -55,7 +55,7 @@ def test_a_full_file_is_demoted_after_more_than_six_turns(idle: int, expected: t
 
 
 def recalls(*found: str, turn: int = 10) -> list[Operation]:
-    """Return one retrieval for each word, which found the files whose letters it has."""
+    """Return one retrieval for each word; it found one file for each letter."""
     return [
         Operation(number, turn, "recall", tuple(f"{letter}.py" for letter in letters))
         for number, letters in enumerate(found, 1)
@@ -91,14 +91,14 @@ def test_a_changed_file_is_refreshed() -> None:
 
 
 @pytest.mark.seed("S2-36")
-def test_testing_turns_source_files_to_digests_and_leaves_tests_full() -> None:
+def test_testing_demotes_source_files_and_leaves_tests_full() -> None:
     files = [MemoryFile(path, mode=FULL, last_access_turn=7) for path in ("service.py", "tests/test_service.py")]
     given = RoutingInput(memory_of(*files, status="testing"))
     assert [action.mode for action in route(given)] == [DIGEST, FULL]
 
 
 @pytest.mark.seed("S2-21")
-def test_predictions_bring_in_digests_only_and_weak_ones_nothing() -> None:
+def test_predictions_add_digests_only_and_weak_ones_add_nothing() -> None:
     signals = [Signal("b.py", 0.4, "called"), Signal("c.py", 0.3, "called"), Signal("b.py", 0.4, "changed together")]
     actions = route(RoutingInput(memory_of(), signals=signals))
     assert [(action.path, action.mode) for action in actions] == [("b.py", DIGEST)]
@@ -107,7 +107,7 @@ def test_predictions_bring_in_digests_only_and_weak_ones_nothing() -> None:
 @pytest.mark.parametrize(
     ("kind", "turn", "comes_in"), [("search", 9, 3), ("run", 10, 3), ("list", 8, 0), ("close", 9, 0)]
 )
-def test_the_first_files_that_an_act_named_come_in_as_digests(kind: str, turn: int, comes_in: int) -> None:
+def test_the_first_files_that_an_operation_named_enter_as_digests(kind: str, turn: int, comes_in: int) -> None:
     named = Operation(1, turn, kind, ("d.py", "c.py", "b.py", "a.py"))
     actions = route(RoutingInput(memory_of(), [named]))
     assert {(action.path, action.mode) for action in actions} == {
@@ -115,7 +115,7 @@ def test_the_first_files_that_an_act_named_come_in_as_digests(kind: str, turn: i
     }
 
 
-def test_what_was_forgotten_does_not_come_back_by_prediction() -> None:
+def test_an_evicted_file_does_not_come_back_by_prediction() -> None:
     memory = memory_of(MemoryFile("b.py", predicted=True, last_access_turn=0))
     memory = apply(memory, route(RoutingInput(memory)))
     assert memory.files == ()
@@ -130,7 +130,7 @@ def test_the_least_recently_used_makes_room() -> None:
     sizes = {name: FileSize(3_000, 100) for name in ("a.py", "b.py", "c.py")}
     actions = route(RoutingInput(memory_of(*files), sizes=sizes, files_budget_tokens=6_000))
     assert [action.kind for action in actions] == ["keep", "demote", "keep"]
-    assert actions[1].reason == "no room in full, used longest ago"
+    assert actions[1].reason == "no room in full, least recent use"
 
 
 def test_a_file_too_large_for_the_budget_counts_as_its_excerpt() -> None:
@@ -157,36 +157,6 @@ def test_a_switch_is_whole_or_not_at_all() -> None:
     assert memory.files[0].mode is DIGEST
 
 
-@pytest.mark.seed("S0-16")
-@pytest.mark.parametrize("kind", ["open", "read", "search", "list", "references", "callers", "recall"])
-def test_whatever_looked_at_a_file_is_stale_once_it_is_written(kind: str) -> None:
-    looked = [Operation(1, 1, kind, ("a.py", "b.py")), Operation(2, 1, kind, ("c.py",))]
-    assert stale_reads([*looked, Operation(3, 2, "edit", ("a.py",))]) == {1}
-    assert stale_reads([*looked, Operation(3, 2, "edit", ("a.py",), failed=True)]) == set()
-    assert stale_reads([*looked, Operation(3, 2, "run", ("a.py",))]) == set()
-
-
-@pytest.mark.seed("S0-14", "S0-15", "S0-16")
-def test_a_stale_read_is_unloaded_only_after_fifty_operations() -> None:
-    start = [
-        Operation(1, 1, "read", ("a.py",)),
-        Operation(2, 1, "search", ("a.py", "b.py")),
-        Operation(3, 1, "read", ("b.py",)),
-        Operation(4, 2, "edit", ("a.py",)),
-    ]
-    assert stale_reads(start) == {1, 2}
-    later = start + [Operation(number, number, "run") for number in range(5, 60)]
-    assert [unloadable(later[:n], 50) for n in (50, 51, 52)] == [set(), {1}, {1, 2}]
-
-
-def test_a_failed_write_makes_nothing_stale() -> None:
-    assert stale_reads([Operation(1, 1, "read", ("a.py",)), Operation(2, 1, "edit", ("a.py",), failed=True)]) == set()
-
-
-def test_hits_before_the_last_switch_do_not_count() -> None:
-    assert hits_in_a_row("a.py", recalls("a", "a", turn=4), since_turn=4) == 0
-
-
 NAMES = ("a.py", "b.py", "test_c.py", "d.py")
 steps = st.lists(
     st.tuples(
@@ -199,7 +169,7 @@ steps = st.lists(
 
 
 def replay(history: list[tuple[str, set[str], str]], settings: RoutingSettings) -> list[tuple[int, RoutingAction]]:
-    """Return the switches that the router makes in a history, with their turns."""
+    """Return the switches of a replayed history, each with its turn."""
     memory, operations, switches = memory_of(turn=0), list[Operation](), list[tuple[int, RoutingAction]]()
     sizes = {name: FileSize(1_000 * number, 50) for number, name in enumerate(NAMES, 1)}
     for turn, (kind, paths, status) in enumerate(history, 1):
@@ -216,7 +186,7 @@ def replay(history: list[tuple[str, set[str], str]], settings: RoutingSettings) 
         switches += [(turn, action) for action in actions if action.kind is not ActionKind.KEEP]
         promoted = {action.path for action in actions if action.kind is ActionKind.PROMOTE}
         full = sum(sizes[entry.path].full for entry in memory.files if entry.mode is FULL)
-        assert not promoted or full <= 5_000 or not any(memory.entry(path).mode is FULL for path in promoted)  # type: ignore[union-attr]
+        assert full <= 5_000 or promoted.isdisjoint(entry.path for entry in memory.files if entry.mode is FULL)
     return switches
 
 
@@ -224,24 +194,24 @@ def replay(history: list[tuple[str, set[str], str]], settings: RoutingSettings) 
 @for_all(steps, st.integers(1, 8))
 @hypothesis_settings(max_examples=150, deadline=None)
 def test_a_file_is_switched_at_most_once_per_window(history: list[tuple[str, set[str], str]], cooldown: int) -> None:
-    """And route gives the same for the same input (checked at each step)."""
+    """The replay also checks at each step that equal inputs give equal actions."""
     last: dict[str, int] = {}
     settings = RoutingSettings(HysteresisSettings(cooldown_turns=cooldown))
     for turn, action in replay(history, settings):
         assert turn - last.get(action.path, -100) >= cooldown
-        if "predicted" not in action.reason:  # a guess that brings a digest in is no switch yet
+        if "predicted" not in action.reason:  # a prediction does not start a cooldown
             last[action.path] = turn
 
 
 @pytest.mark.seed("S2-38", "S2-49")
 @for_all(steps, st.integers(1, 12), st.integers(0, 8))
 @hypothesis_settings(max_examples=150, deadline=None)
-def test_no_file_goes_back_within_a_window_guesses_included(
-    history: list[tuple[str, set[str], str]], cooldown: int, forget_predicted: int
+def test_no_file_is_switched_back_within_a_window_predictions_included(
+    history: list[tuple[str, set[str], str]], cooldown: int, evict_predicted: int
 ) -> None:
-    """A guess that turns out right goes on from digest to full at once: twice in one direction, never to and fro."""
+    """A predicted digest may be promoted to full at once: twice in one direction, but never back."""
     last: dict[str, tuple[int, RoutingAction]] = {}
-    thresholds = HysteresisSettings(cooldown_turns=cooldown, forget_predicted_after_turns=forget_predicted)
+    thresholds = HysteresisSettings(cooldown_turns=cooldown, evict_predicted_after_turns=evict_predicted)
     for turn, action in replay(history, RoutingSettings(thresholds)):
         before = last.get(action.path)
         if before is not None and turn - before[0] < cooldown:
@@ -253,7 +223,7 @@ def test_no_file_goes_back_within_a_window_guesses_included(
 @pytest.mark.seed("S2-42")
 @for_all(steps)
 @hypothesis_settings(max_examples=60, deadline=None)
-def test_with_no_more_operations_the_router_comes_to_rest(history: list[tuple[str, set[str], str]]) -> None:
+def test_without_operations_the_router_stops_switching(history: list[tuple[str, set[str], str]]) -> None:
     settings = RoutingSettings()
     pause = [("pause", set[str](), "implementing")] * 120
     assert all(turn <= len(history) + 60 for turn, _ in replay([*history, *pause], settings))

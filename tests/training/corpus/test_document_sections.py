@@ -1,4 +1,4 @@
-"""What a section of a document says, and which names of code it mentions."""
+"""Sections of documents, and the names of code that they mention."""
 
 import pytest
 
@@ -43,18 +43,35 @@ Further down
 """
 
 
-@pytest.mark.parametrize(("suffix", "text", "sections"), [
-    (".md", MARKDOWN, [
-        ("Keep values for later", "A store keeps Store values, see store.purge() and now.",
-         {"Store", "store.purge", "open_store", "print"}),
-        ("Empty one", "", set()),
-    ]),
-    (".rst", RESTRUCTURED, [
-        ("Keep values for later", "A store keeps ~shop.Store values, see purge them <Store.purge>.",
-         {"shop.Store", "Store.purge", "open_store", "shop.close_store"}),
-        ("Further down", "", {"store.read_all"}),
-    ]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("suffix", "text", "sections"),
+    [
+        (
+            ".md",
+            MARKDOWN,
+            [
+                (
+                    "Keep values for later",
+                    "A store keeps Store values, see store.purge() and now.",
+                    {"Store", "store.purge", "open_store", "print"},
+                ),
+                ("Empty one", "", set()),
+            ],
+        ),
+        (
+            ".rst",
+            RESTRUCTURED,
+            [
+                (
+                    "Keep values for later",
+                    "A store keeps ~shop.Store values, see purge them <Store.purge>.",
+                    {"shop.Store", "Store.purge", "open_store", "shop.close_store"},
+                ),
+                ("Further down", "", {"store.read_all"}),
+            ],
+        ),
+    ],
+)
 def test_a_section_has_its_heading_first_paragraph_and_names(
     suffix: str, text: str, sections: list[tuple[str, str, set[str]]]
 ) -> None:

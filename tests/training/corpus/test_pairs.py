@@ -1,4 +1,4 @@
-"""A mined pair is the first sentence of the documentation, and the code without it."""
+"""Pairs of a documentation sentence and the code without it, and the queries made from them."""
 
 import io
 import random
@@ -20,20 +20,29 @@ from training.corpus.examples import (
     split_roles,
 )
 from training.corpus.pairs import TextPair, mine_text, split_documentation
-from training.corpus.query_styles import as_question, base_form, in_chinese_words, make_query
+from training.corpus.query_styles import as_chinese_words, as_question, base_form, make_query
 from training.corpus.registries import Source, read_files, read_sources
 
 SOURCE = Source("pypi", "demo", "MIT", "train")
 PAIR = TextPair(
-    "demo", "train", "python", "store.py", "Store.purge", "def purge(self)", "Removes expired tokens from the store.",
-    "Tokens without an end stay.", "def purge(self):\n    self.tokens = [t for t in self.tokens if t.end > now()]",
-)  # fmt: skip
+    "demo",
+    "train",
+    "python",
+    "store.py",
+    "Store.purge",
+    "def purge(self)",
+    "Removes expired tokens from the store.",
+    "Tokens without an end stay.",
+    "def purge(self):\n    self.tokens = [t for t in self.tokens if t.end > now()]",
+)
 
 
 @pytest.mark.parametrize(
     ("path", "text", "name", "sentence"),
     [
-        ("a.py", """class A:
+        (
+            "a.py",
+            """class A:
     def f(self):
         r'''Return all the open files.
 
@@ -41,32 +50,52 @@ PAIR = TextPair(
             x: y.
         '''
         return [x for x in self.files if x.open]
-""", "A.f", "Return all the open files."),
-        ("a.js", """/**
+""",
+            "A.f",
+            "Return all the open files.",
+        ),
+        (
+            "a.js",
+            """/**
  * Draws a line between two points.
  * @param {number} x
  */
 export const draw = (x, y) => {
   ctx.moveTo(x); ctx.lineTo(y);
 };
-""", "draw", "Draws a line between two points."),
-        ("a.go", """package a
+""",
+            "draw",
+            "Draws a line between two points.",
+        ),
+        (
+            "a.go",
+            """package a
 
 // Purge removes all the old entries.
 func (s *Store) Purge(now int) {
     s.clear(now)
     s.compact()
 }
-""", "Store.Purge", "removes all the old entries."),
-        ("a.rs", """impl Grid {
+""",
+            "Store.Purge",
+            "removes all the old entries.",
+        ),
+        (
+            "a.rs",
+            """impl Grid {
     /// Returns the cell at a position.
     #[inline]
     pub fn at(&self) -> Cell {
         self.cells[0]
     }
 }
-""", "Grid.at", "Returns the cell at a position."),
-        ("A.java", """class A {
+""",
+            "Grid.at",
+            "Returns the cell at a position.",
+        ),
+        (
+            "A.java",
+            """class A {
   /**
    * Opens {@code the} file for reading. More.
    */
@@ -74,27 +103,45 @@ func (s *Store) Purge(now int) {
     use(p);
   }
 }
-""", "A.open", "Opens the file for reading."),
-        ("a.c", """/* Frees the buffer of a stream. */
+""",
+            "A.open",
+            "Opens the file for reading.",
+        ),
+        (
+            "a.c",
+            """/* Frees the buffer of a stream. */
 static int *release(struct s *x)
 {
   free(x->b);
   return 0;
 }
-""", "release", "Frees the buffer of a stream."),
-        ("a.rb", """# Sends a mail to every user.
+""",
+            "release",
+            "Frees the buffer of a stream.",
+        ),
+        (
+            "a.rb",
+            """# Sends a mail to every user.
 def notify
   users.each { |u| mail(u) }
   done
 end
-""", "notify", "Sends a mail to every user."),
-        ("a.py", """def f(x):
+""",
+            "notify",
+            "Sends a mail to every user.",
+        ),
+        (
+            "a.py",
+            """def f(x):
     '''清理过期的缓存。'''
     cache.remove(x)
     return x
-""", "f", "清理过期的缓存。"),
+""",
+            "f",
+            "清理过期的缓存。",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_documented_definition_is_a_pair(path: str, text: str, name: str, sentence: str) -> None:
     pairs = [pair for pair in mine_text(SOURCE, path, text) if pair.name == name]
     assert [pair.sentence for pair in pairs] == [sentence]
@@ -105,7 +152,7 @@ def test_a_documented_definition_is_a_pair(path: str, text: str, name: str, sent
     "doc",
     ["", "See the other one for it.", "Too short.", "TODO: write what this function does", "== --- ++ 1 2 3 4 5 6"],
 )
-def test_a_documentation_that_nobody_would_ask_with_is_no_pair(doc: str) -> None:
+def test_documentation_that_can_not_be_a_question_gives_no_pair(doc: str) -> None:
     assert split_documentation(doc) is None
 
 
@@ -119,7 +166,7 @@ def test_a_documentation_that_nobody_would_ask_with_is_no_pair(doc: str) -> None
         ("The open files", (False, "open files")),
     ],
 )
-def test_a_verb_is_put_into_its_base_form(sentence: str, expected: tuple[bool, str]) -> None:
+def test_a_verb_is_changed_to_its_base_form(sentence: str, expected: tuple[bool, str]) -> None:
     assert base_form(sentence) == expected
 
 
@@ -135,10 +182,10 @@ def test_a_question_has_the_sentence_in_it() -> None:
     assert all("the size" in as_question("Returns the size", random.Random(seed)) for seed in range(20))
 
 
-def test_one_known_word_is_no_chinese_query() -> None:
+def test_one_known_word_is_not_enough_for_a_chinese_query() -> None:
     rng = random.Random(0)
-    assert in_chinese_words("Frobnicates the cache", rng) == ""
-    assert "缓存" in in_chinese_words("Removes the cache", rng)
+    assert as_chinese_words("Frobnicates the cache", rng) == ""
+    assert "缓存" in as_chinese_words("Removes the cache", rng)
 
 
 def test_a_document_never_shows_the_sentence_that_asks_for_it() -> None:
@@ -156,7 +203,7 @@ def test_half_of_the_batches_are_of_one_package() -> None:
     assert sum(len({pairs[index].package for index in deal}) == 1 for deal in dealt) == 6
 
 
-def test_neighbours_of_one_package_stand_in_one_batch() -> None:
+def test_neighbours_of_one_package_share_a_batch() -> None:
     pairs = [replace(PAIR, package=str(number % 2), body=str(number)) for number in range(128)]
     angles = np.array([number // 2 for number in range(128)]) * (np.pi / 200)
     rows = np.stack([np.cos(angles), np.sin(angles)], 1).astype(np.float32)
@@ -168,10 +215,13 @@ def test_neighbours_of_one_package_stand_in_one_batch() -> None:
             assert max(group) - min(group) == 2 * (NEIGHBOURS - 1)
 
 
-def test_a_pair_of_the_same_sentence_or_code_is_no_wrong_answer() -> None:
+def test_a_pair_with_the_same_sentence_or_code_is_not_a_wrong_answer() -> None:
     pairs = [
-        PAIR, replace(PAIR, body="other code"), replace(PAIR, sentence="Another."), replace(PAIR, sentence="x", body="y")
-    ]  # fmt: skip
+        PAIR,
+        replace(PAIR, body="other code"),
+        replace(PAIR, sentence="Another."),
+        replace(PAIR, sentence="x", body="y"),
+    ]
     assert np.argwhere(same_answers(pairs)).tolist() == [[0, 1], [0, 2], [1, 0], [2, 0]]
 
 
@@ -183,7 +233,7 @@ def test_nothing_that_is_measured_is_trained_on() -> None:
     assert split_roles([PAIR, kept, same_sentence])["train"] == [kept]
 
 
-def test_source_files_are_read_out_of_wheels_and_tarballs(tmp_path: Path) -> None:
+def test_source_files_are_read_from_wheels_and_tarballs(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.whl", "w") as wheel:
         wheel.writestr("a/b.py", "x = 1")
         wheel.writestr("a/b.so", "no")

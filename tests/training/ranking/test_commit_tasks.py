@@ -1,4 +1,4 @@
-"""A git folder's commits ask for the definitions that they changed, and the product answers."""
+"""Commits ask for the definitions that they changed."""
 
 from pathlib import Path
 
@@ -54,7 +54,7 @@ def test_a_message_asks_for_what_its_commit_changed(tmp_path: Path) -> None:
     assert mine_history(folder, trees, limit=9, embedder="none") == tasks
 
 
-def test_what_is_no_git_folder_is_an_error(tmp_path: Path) -> None:
+def test_a_folder_without_git_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="git can't check out"):
         mine_history(tmp_path / "nothing", tmp_path / "trees", limit=9)
 

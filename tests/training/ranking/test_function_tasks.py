@@ -1,4 +1,4 @@
-"""A task is what a function's documentation, name or error says, on a tree that no longer says it."""
+"""Documentation, names and errors of functions ask for them, on trees without the documentation."""
 
 import random
 
@@ -34,7 +34,7 @@ func (b *Box) Fill(items []int) error {
 """
 
 
-def test_documentation_asks_and_is_gone() -> None:
+def test_documentation_asks_and_is_removed() -> None:
     tasks, stripped = mine_file("t", "a.py", PYTHON, random.Random(0))
     lines = stripped.decode().split("\n")
     assert "Return the biggest" not in stripped.decode()
@@ -45,11 +45,14 @@ def test_documentation_asks_and_is_gone() -> None:
     assert lines[task.targets[0].last_line - 1] == "    return max(a)"
 
 
-@pytest.mark.parametrize(("path", "text", "message"), [
-    ("a.py", PYTHON, "the list of must not be empty"),
-    ("a.go", GO, "the box has no room left"),
-])  # fmt: skip
-def test_a_raised_text_asks(path: str, text: str, message: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "text", "message"),
+    [
+        ("a.py", PYTHON, "the list of must not be empty"),
+        ("a.go", GO, "the box has no room left"),
+    ],
+)
+def test_the_text_of_a_raised_error_asks(path: str, text: str, message: str) -> None:
     tasks, _ = mine_file("t", path, text, random.Random(0))
     assert [task.text for task in tasks if task.category == "message"] == [message]
 
@@ -61,7 +64,7 @@ def test_a_name_of_several_words_asks() -> None:
     assert stripped.decode().split("\n")[task.targets[0].first_line - 1] == "    def is_full(self):"
 
 
-def test_a_leading_comment_is_gone_and_the_lines_are_those_of_what_is_left() -> None:
+def test_a_leading_comment_is_removed_and_lines_are_renumbered() -> None:
     tasks, stripped = mine_file("t", "a.go", GO, random.Random(0))
     assert b"puts every item" not in stripped
     assert {task.targets[0].first_line for task in tasks} == {3}

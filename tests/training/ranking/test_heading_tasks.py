@@ -1,4 +1,4 @@
-"""A section of a document asks for the few definitions that it names."""
+"""Sections of documents ask for the few definitions that they name."""
 
 import random
 from pathlib import Path
@@ -37,25 +37,28 @@ def test_a_heading_asks_for_what_its_code_names() -> None:
     assert found == [("Getting rid of expired values", (TaskTarget("shop/store.py", 2, 3),))]
 
 
-@pytest.mark.parametrize(("rule", "document"), [
-    ("it says the name itself", "# How a store is opened with open store\n\n`open_store()`\n"),
-    ("it is code", "# Store.purge and its friends\n\n`open_store()`\n"),
-    ("it says nothing", "# Basic usage\n\n`open_store()`\n"),
-    ("it is about a version", "# Changed since release 2.1\n\n`open_store()`\n"),
-    ("a method of anybody's has that name", "# Changing many values\n\n```python\nvalues.purge()\n```\n"),
-    ("only a test defines it", "# Changing many values\n\n`old_values()`\n"),
-    ("what it names is named everywhere", "# Changing many values\n\n`open_store()`\n" * 4),
-])  # fmt: skip
-def test_a_heading_asks_nothing_where(rule: str, document: str) -> None:
+@pytest.mark.parametrize(
+    ("rule", "document"),
+    [
+        ("it says the name itself", "# How a store is opened with open store\n\n`open_store()`\n"),
+        ("it is code", "# Store.purge and its friends\n\n`open_store()`\n"),
+        ("it says nothing", "# Basic usage\n\n`open_store()`\n"),
+        ("it is about a version", "# Changed since release 2.1\n\n`open_store()`\n"),
+        ("a method of anybody's has that name", "# Changing many values\n\n```python\nvalues.purge()\n```\n"),
+        ("only a test defines it", "# Changing many values\n\n`old_values()`\n"),
+        ("what it names is named everywhere", "# Changing many values\n\n`open_store()`\n" * 4),
+    ],
+)
+def test_a_heading_does_not_ask(rule: str, document: str) -> None:
     assert asked(document) == [], rule
 
 
-def test_changelogs_ask_nothing() -> None:
+def test_changelogs_do_not_ask() -> None:
     document = "# Getting rid of expired values\n\n`open_store()`\n"
     assert heading_tasks("t", TEXTS | {"docs/changes/2.md": document, "NEWS.md": document}, random.Random(0)) == []
 
 
-def test_documents_are_left_out_of_the_tree(tmp_path: Path) -> None:
+def test_documents_are_not_in_the_tree(tmp_path: Path) -> None:
     project = tmp_path / "project"
     for path, text in (TEXTS | {"README.md": "# Getting rid of expired values\n\n`Store.purge()`\n"}).items():
         (project / path).parent.mkdir(parents=True, exist_ok=True)
@@ -66,6 +69,6 @@ def test_documents_are_left_out_of_the_tree(tmp_path: Path) -> None:
     assert written == {Path("headings/shop", path) for path in TEXTS}
 
 
-def test_where_no_heading_asks_no_tree_is_written(tmp_path: Path) -> None:
+def test_without_questions_no_tree_is_written(tmp_path: Path) -> None:
     assert mine_texts(TEXTS, tmp_path / "trees", "shop", limit=5) == []
     assert not (tmp_path / "trees").exists()

@@ -7,9 +7,9 @@ from training.ranking.learn import (
     Examples,
     LearnedQuestion,
     cross_validate,
+    join_questions,
     learn,
     mean_reciprocal_rank,
-    normalised_name,
 )
 
 
@@ -47,6 +47,6 @@ def test_weights_are_judged_on_packages_that_they_were_not_learned_on() -> None:
     assert cross_validate(questions, ("name_precision", "nesting"), {"heading"})["heading"] > 0.9
     assert cross_validate(questions, ("name_precision", "nesting"), {"commit"}) == {}
     assert mean_reciprocal_rank(questions, ("name_precision", "nesting"), {"name_precision": -9.0}) < 0.5
-    joint = normalised_name(questions, ("name_precision", "nesting"))
+    joint = join_questions(questions, ("name_precision", "nesting"))
     assert joint.first.tolist() == examples.first.tolist()
     assert np.array_equal(joint.values, examples.values)

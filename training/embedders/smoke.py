@@ -1,4 +1,4 @@
-"""The whole way from source text to both kinds of model in seconds, on this folder's own code and with toy sizes."""
+"""Trains both kinds of model in seconds, at toy sizes, on the code of `training/` itself."""
 
 import random
 from pathlib import Path
@@ -22,10 +22,10 @@ _SPECIAL = {"unk_token": "[UNK]", "pad_token": "[PAD]", "cls_token": "[CLS]", "s
 
 
 def run(work: Path) -> dict[str, list[float]]:
-    """Train and load both toy models and return the losses of their steps.
+    """Train and load both toy models; return the losses of their steps.
 
     Args:
-        work: An empty folder for what is written.
+        work: An empty folder for the results.
     """
     pairs = own_pairs()
     tokenizer = vocabulary(pairs, [("函数", "function")], 1_500)
@@ -61,7 +61,7 @@ def run(work: Path) -> dict[str, list[float]]:
 
 
 def own_pairs() -> list[TextPair]:
-    """Return the pairs of this folder's own modules."""
+    """Return the pairs mined from the modules of `training/`."""
     source = Source("", "training", "MIT", "train")
     return [
         pair
