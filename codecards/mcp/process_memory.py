@@ -7,7 +7,6 @@ build generation after generation would grow to several times its live memory. O
 import ctypes
 import sys
 from contextlib import suppress
-from typing import Any
 
 N_HEAPS = 2
 _M_ARENA_MAX = -8  # from malloc.h
@@ -15,15 +14,16 @@ _M_ARENA_MAX = -8  # from malloc.h
 
 def limit_arenas() -> None:
     """Let the threads that start later share a few heaps."""
-    with suppress(AttributeError):  # another C library
-        _c_library().mallopt(_M_ARENA_MAX, N_HEAPS)
+    _call("mallopt", _M_ARENA_MAX, N_HEAPS)
 
 
 def trim_heap() -> None:
     """Return free memory to the system; takes some milliseconds."""
-    with suppress(AttributeError):
-        _c_library().malloc_trim(0)
+    _call("malloc_trim", 0)
 
 
-def _c_library() -> Any:
-    return ctypes.CDLL(None) if sys.platform == "linux" else None
+def _call(name: str, *arguments: int) -> None:
+    """Call a function of the C library, if the system is Linux and its library has the function."""
+    if sys.platform == "linux":
+        with suppress(AttributeError):
+            getattr(ctypes.CDLL(None), name)(*arguments)

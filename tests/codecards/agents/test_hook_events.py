@@ -1,4 +1,4 @@
-"""Hook events: each agent's way of telling what happened, read into one shape."""
+"""Hook events: the formats of all agents are parsed into one type."""
 
 import json
 from typing import Any
@@ -12,13 +12,20 @@ from codecards.agents.hook_events import HookToolCall, read_event
 CASES: list[tuple[str, dict[str, Any], HookToolCall]] = [
     (
         "PostToolUse",
-        {"tool_name": "Read", "tool_input": {"file_path": "/p/a.py", "offset": 10, "limit": 5}, "tool_response": {"type": "text"}},
+        {
+            "tool_name": "Read",
+            "tool_input": {"file_path": "/p/a.py", "offset": 10, "limit": 5},
+            "tool_response": {"type": "text"},
+        },
         HookToolCall("read", "Read", ("/p/a.py",), lines=(10, 14)),
     ),
     (
         "PostToolUse",
-        {"tool_name": "Bash", "tool_input": {"command": "pytest -q", "description": "Run the tests"},
-         "tool_response": {"stdout": "1 passed", "stderr": "", "interrupted": False}},
+        {
+            "tool_name": "Bash",
+            "tool_input": {"command": "pytest -q", "description": "Run the tests"},
+            "tool_response": {"stdout": "1 passed", "stderr": "", "interrupted": False},
+        },
         HookToolCall("run", "Bash", call="pytest -q", result="1 passed", reason="Run the tests"),
     ),
     (
@@ -28,67 +35,134 @@ CASES: list[tuple[str, dict[str, Any], HookToolCall]] = [
     ),
     (
         "PostToolUse",
-        {"tool_name": "Grep", "tool_input": {"pattern": "purge", "path": "src"},
-         "tool_response": {"mode": "files_with_matches", "filenames": ["/p/src/a.py", "/p/src/b.py"], "numFiles": 2}},
+        {
+            "tool_name": "Grep",
+            "tool_input": {"pattern": "purge", "path": "src"},
+            "tool_response": {"mode": "files_with_matches", "filenames": ["/p/src/a.py", "/p/src/b.py"], "numFiles": 2},
+        },
         HookToolCall("search", "Grep", ("src",), ("/p/src/a.py", "/p/src/b.py"), query="purge"),
     ),
     (
         "PostToolUse",
-        {"tool_name": "mcp__codecards__recall", "tool_input": {"query": "where is purge"},
-         "tool_response": [{"type": "text", "text": "src/a.py:3: def purge"}]},
-        HookToolCall("codecards", "mcp__codecards__recall", (), ("src/a.py",), "where is purge", result="src/a.py:3: def purge"),
+        {
+            "tool_name": "mcp__codecards__recall",
+            "tool_input": {"query": "where is purge"},
+            "tool_response": [{"type": "text", "text": "src/a.py:3: def purge"}],
+        },
+        HookToolCall(
+            "codecards", "mcp__codecards__recall", (), ("src/a.py",), "where is purge", result="src/a.py:3: def purge"
+        ),
     ),
     (
         "PostToolUse",  # as Claude Code 2.1 sends it
-        {"tool_name": "mcp__codecards__recall", "tool_input": {"query": "where is purge"},
-         "tool_response": '{"verdict":"found","hits":[{"path":"src/a.py"},{"path":"b.py"},{"path":"src/a.py"}]}'},
-        HookToolCall("codecards", "mcp__codecards__recall", (), ("src/a.py", "b.py"), "where is purge",
-            result='{"verdict":"found","hits":[{"path":"src/a.py"},{"path":"b.py"},{"path":"src/a.py"}]}'),
+        {
+            "tool_name": "mcp__codecards__recall",
+            "tool_input": {"query": "where is purge"},
+            "tool_response": '{"verdict":"found","hits":[{"path":"src/a.py"},{"path":"b.py"},{"path":"src/a.py"}]}',
+        },
+        HookToolCall(
+            "codecards",
+            "mcp__codecards__recall",
+            (),
+            ("src/a.py", "b.py"),
+            "where is purge",
+            result='{"verdict":"found","hits":[{"path":"src/a.py"},{"path":"b.py"},{"path":"src/a.py"}]}',
+        ),
     ),
     (
         "PostToolUse",  # as Codex 0.171 sends it
-        {"tool_name": "mcp__codecards__recall", "tool_input": {"query": "where"}, "tool_response": {
-         "content": [{"type": "text", "text": "found"}], "structuredContent": {"hits": [{"path": "b.py"}]}}},
-        HookToolCall("codecards", "mcp__codecards__recall", (), ("b.py",), "where", result='{"hits": [{"path": "b.py"}]}'),
+        {
+            "tool_name": "mcp__codecards__recall",
+            "tool_input": {"query": "where"},
+            "tool_response": {
+                "content": [{"type": "text", "text": "found"}],
+                "structuredContent": {"hits": [{"path": "b.py"}]},
+            },
+        },
+        HookToolCall(
+            "codecards", "mcp__codecards__recall", (), ("b.py",), "where", result='{"hits": [{"path": "b.py"}]}'
+        ),
     ),
     (
         "PostToolUse",  # Codex
-        {"tool_name": "apply_patch", "tool_input": {"command": "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n"
-         "*** Add File: src/new.py\n+z\n*** End Patch"}, "tool_response": "Done"},
+        {
+            "tool_name": "apply_patch",
+            "tool_input": {
+                "command": "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n"
+                "*** Add File: src/new.py\n+z\n*** End Patch"
+            },
+            "tool_response": "Done",
+        },
         HookToolCall("edit", "apply_patch", ("src/a.py", "src/new.py")),
     ),
     (
         "AfterTool",
-        {"tool_name": "run_shell_command", "tool_input": {"command": "ls"},
-         "tool_response": {"llmContent": "a.py", "returnDisplay": "a.py", "error": {"message": "no"}}},
+        {
+            "tool_name": "run_shell_command",
+            "tool_input": {"command": "ls"},
+            "tool_response": {"llmContent": "a.py", "returnDisplay": "a.py", "error": {"message": "no"}},
+        },
         HookToolCall("run", "run_shell_command", call="ls", result="a.py", failed=True),
     ),
     (
         "AfterTool",
-        {"tool_name": "replace", "tool_input": {"file_path": "a.py", "old_string": "x", "new_string": "y",
-         "instruction": "rename"}, "tool_response": {"llmContent": "ok"}},
+        {
+            "tool_name": "replace",
+            "tool_input": {"file_path": "a.py", "old_string": "x", "new_string": "y", "instruction": "rename"},
+            "tool_response": {"llmContent": "ok"},
+        },
         HookToolCall("edit", "replace", ("a.py",), reason="rename"),
     ),
     (
         "AfterTool",  # as Gemini CLI 0.61 sends it
-        {"tool_name": "run_shell_command", "tool_input": {"command": "make", "description": "Build"}, "tool_response": {
-         "llmContent": "<untrusted_context>\nOutput: boom\nExit Code: 3\n</untrusted_context>", "returnDisplay": "boom"}},
-        HookToolCall("run", "run_shell_command", call="make", failed=True, reason="Build",
-            result="<untrusted_context>\nOutput: boom\nExit Code: 3\n</untrusted_context>"),
+        {
+            "tool_name": "run_shell_command",
+            "tool_input": {"command": "make", "description": "Build"},
+            "tool_response": {
+                "llmContent": "<untrusted_context>\nOutput: boom\nExit Code: 3\n</untrusted_context>",
+                "returnDisplay": "boom",
+            },
+        },
+        HookToolCall(
+            "run",
+            "run_shell_command",
+            call="make",
+            failed=True,
+            reason="Build",
+            result="<untrusted_context>\nOutput: boom\nExit Code: 3\n</untrusted_context>",
+        ),
     ),
     (
         "AfterTool",
-        {"tool_name": "grep_search", "tool_input": {"pattern": "purge"}, "tool_response": {
-         "llmContent": "Found 1 match:\n---\nFile: src/a.py\nL9: def purge\n---"}},
-        HookToolCall("search", "grep_search", (), ("src/a.py",), "purge",
-            result="Found 1 match:\n---\nFile: src/a.py\nL9: def purge\n---"),
+        {
+            "tool_name": "grep_search",
+            "tool_input": {"pattern": "purge"},
+            "tool_response": {"llmContent": "Found 1 match:\n---\nFile: src/a.py\nL9: def purge\n---"},
+        },
+        HookToolCall(
+            "search",
+            "grep_search",
+            (),
+            ("src/a.py",),
+            "purge",
+            result="Found 1 match:\n---\nFile: src/a.py\nL9: def purge\n---",
+        ),
     ),
     (
         "AfterTool",
-        {"tool_name": "mcp_codecards_recall", "tool_input": {"query": "where"}, "tool_response": {
-         "llmContent": [{"text": "found: 1 hits\n1. src/a.py:9-12  purge  [function]"}]}},
-        HookToolCall("codecards", "mcp_codecards_recall", (), ("src/a.py",), "where",
-            result="found: 1 hits\n1. src/a.py:9-12  purge  [function]"),
+        {
+            "tool_name": "mcp_codecards_recall",
+            "tool_input": {"query": "where"},
+            "tool_response": {"llmContent": [{"text": "found: 1 hits\n1. src/a.py:9-12  purge  [function]"}]},
+        },
+        HookToolCall(
+            "codecards",
+            "mcp_codecards_recall",
+            (),
+            ("src/a.py",),
+            "where",
+            result="found: 1 hits\n1. src/a.py:9-12  purge  [function]",
+        ),
     ),
     (
         "postToolUse",  # Cursor
@@ -97,25 +171,42 @@ CASES: list[tuple[str, dict[str, Any], HookToolCall]] = [
     ),
     (
         "postToolUse",  # GitHub Copilot
-        {"toolName": "view", "toolArgs": '{"path": "a.py", "view_range": [3, 9]}',
-         "toolResult": {"resultType": "success", "textResultForLlm": "text"}},
+        {
+            "toolName": "view",
+            "toolArgs": '{"path": "a.py", "view_range": [3, 9]}',
+            "toolResult": {"resultType": "success", "textResultForLlm": "text"},
+        },
         HookToolCall("read", "view", ("a.py",), lines=(3, 9)),
     ),
     (
         "postToolUse",
-        {"toolName": "bash", "toolArgs": {"command": "x"}, "toolResult": {"resultType": "failure", "textResultForLlm": "no x"}},
+        {
+            "toolName": "bash",
+            "toolArgs": {"command": "x"},
+            "toolResult": {"resultType": "failure", "textResultForLlm": "no x"},
+        },
         HookToolCall("run", "bash", call="x", result="no x", failed=True),
     ),
     (
         "postToolUse",  # as Copilot 1.0.102 sends it
-        {"toolName": "bash", "toolArgs": {"command": "x"}, "toolResult": {
-         "resultType": "success", "textResultForLlm": "boom\n<shellId: 0 completed with exit code 3>"}},
+        {
+            "toolName": "bash",
+            "toolArgs": {"command": "x"},
+            "toolResult": {
+                "resultType": "success",
+                "textResultForLlm": "boom\n<shellId: 0 completed with exit code 3>",
+            },
+        },
         HookToolCall("run", "bash", call="x", result="boom\n<shellId: 0 completed with exit code 3>", failed=True),
     ),
     (
         "PostToolUse",  # as Copilot 1.0.102 calls hooks in Claude Code's files
-        {"hook_event_name": "PostToolUse", "tool_name": "Grep", "tool_input": {"pattern": "x"}, "tool_result": {
-         "result_type": "success", "text_result_for_llm": "./src/a.py\n./src/b.py"}},
+        {
+            "hook_event_name": "PostToolUse",
+            "tool_name": "Grep",
+            "tool_input": {"pattern": "x"},
+            "tool_result": {"result_type": "success", "text_result_for_llm": "./src/a.py\n./src/b.py"},
+        },
         HookToolCall("search", "Grep", (), ("./src/a.py", "./src/b.py"), "x", result="./src/a.py\n./src/b.py"),
     ),
     (
@@ -128,11 +219,11 @@ CASES: list[tuple[str, dict[str, Any], HookToolCall]] = [
         {"tool_info": {"command_line": "make", "cwd": "/p"}},
         HookToolCall("run", "post_run_command", call="make"),
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("name", "payload", "act"), CASES, ids=[f"{one[0]} {one[2].tool}" for one in CASES])
-def test_a_tool_call_is_understood(name: str, payload: dict[str, Any], act: HookToolCall) -> None:
+def test_a_tool_call_is_parsed(name: str, payload: dict[str, Any], act: HookToolCall) -> None:
     assert read_event(name, payload).tool_call == act
 
 
@@ -148,12 +239,12 @@ def test_a_tool_call_is_understood(name: str, payload: dict[str, Any], act: Hook
         ("Notification", {"cwd": "/p"}, "", "/p", ""),
     ],
 )
-def test_prompts_and_the_rest(name: str, payload: dict[str, Any], kind: str, folder: str, prompt: str) -> None:
+def test_other_events_are_parsed(name: str, payload: dict[str, Any], kind: str, folder: str, prompt: str) -> None:
     event = read_event(name, payload)
     assert (event.kind, event.folder, event.prompt, event.tool_call) == (kind, folder, prompt, None)
 
 
-def test_an_event_told_in_two_forms_has_one_key() -> None:
+def test_an_event_in_two_formats_has_one_key() -> None:
     native = {"sessionId": "s", "timestamp": 1796035432050, "toolName": "view", "toolArgs": {"path": "a.py"}}
     alike = {
         "session_id": "s",
@@ -168,11 +259,11 @@ def test_an_event_told_in_two_forms_has_one_key() -> None:
     assert read_event("PostToolUse", {"session_id": "s", "tool_name": "Read"}).key == ""
 
 
-def test_a_tool_that_is_not_known_is_passed_over() -> None:
+def test_an_unknown_tool_is_ignored() -> None:
     assert read_event("PostToolUse", {"tool_name": "WebFetch", "tool_input": {"url": "x"}}).tool_call is None
 
 
-def test_a_long_result_loses_its_middle_and_says_so() -> None:
+def test_a_note_replaces_the_middle_of_a_long_result() -> None:
     text = "a" * 200_000 + "b" * 200_000
     payload = {"tool_name": "Bash", "tool_input": {"command": "x"}, "tool_response": {"stdout": text}}
     act = read_event("PostToolUse", payload).tool_call
@@ -182,9 +273,26 @@ def test_a_long_result_loses_its_middle_and_says_so() -> None:
 
 
 KEYS = [
-    "cwd", "tool_name", "tool_input", "tool_response", "toolName", "toolArgs", "toolResult", "tool_info", "prompt", "command",
-    "file_path", "paths", "error", "workspace_roots", "view_range", "offset", "limit", "filenames", "stdout",
-]  # fmt: skip
+    "cwd",
+    "tool_name",
+    "tool_input",
+    "tool_response",
+    "toolName",
+    "toolArgs",
+    "toolResult",
+    "tool_info",
+    "prompt",
+    "command",
+    "file_path",
+    "paths",
+    "error",
+    "workspace_roots",
+    "view_range",
+    "offset",
+    "limit",
+    "filenames",
+    "stdout",
+]
 values = st.recursive(
     st.none()
     | st.booleans()
@@ -200,7 +308,7 @@ values = st.recursive(
     st.sampled_from(["PostToolUse", "AfterTool", "postToolUse", "post_write_code", "UserPromptSubmit", "SessionStart"]),
     st.dictionaries(st.sampled_from(KEYS), values, max_size=8),
 )
-def test_whatever_an_agent_sends_is_read_without_an_error(name: str, payload: dict[str, object]) -> None:
+def test_no_payload_is_an_error(name: str, payload: dict[str, object]) -> None:
     event = read_event(name, json.loads(json.dumps(payload)))
     if event.tool_call is not None:
         assert all(isinstance(path, str) for path in (*event.tool_call.paths, *event.tool_call.found))

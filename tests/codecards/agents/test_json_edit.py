@@ -47,7 +47,7 @@ def test_it_reads_the_same_values_as_the_standard_parser(
 
 
 @given(objects, values, st.data())
-def test_comments_and_trailing_commas_are_read_over_and_kept(
+def test_comments_and_trailing_commas_are_ignored_and_kept(
     value: dict[str, object], new: object, data: st.DataObject
 ) -> None:
     text = commented(value, data.draw).encode()
@@ -178,5 +178,5 @@ def test_a_syntax_error_names_its_place(text: str, where: str) -> None:
         JsonEditor(text.encode()).value(())
 
 
-def test_the_last_of_two_equal_keys_counts_as_it_does_for_readers() -> None:
+def test_the_last_of_two_equal_keys_counts() -> None:
     assert JsonEditor(b'{"a": 1, "a": 2}').value(("a",)) == 2

@@ -1,10 +1,11 @@
-"""Command line: JSON on stdout, messages on stderr, exit codes as promised."""
+"""The command line: JSON on stdout, messages on stderr, and the documented exit codes."""
 
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,24 +20,24 @@ def run(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def answer(root: Path, *arguments: str) -> dict[str, object]:
+def answer(root: Path, *arguments: str) -> dict[str, Any]:
     done = run(root, *arguments, "--json")
     assert done.returncode == 0, done.stderr
-    value: dict[str, object] = json.loads(done.stdout)
+    value: dict[str, Any] = json.loads(done.stdout)
     return value
 
 
-def test_a_session_on_a_repository(tmp_path: Path) -> None:
+def test_index_query_change_and_clean(tmp_path: Path) -> None:
     write_repository(tmp_path, REPO)
     report = answer(tmp_path, "index")
     assert (report["generation"], report["complete"], report["cards"]) == (1, True, 2)
     recall = answer(tmp_path, "recall", "one", "--expand", "--explain")
     assert recall["verdict"] == "found"
     callers = answer(tmp_path, "callers", "two")
-    assert [one["name"] for one in callers["callers"]] == ["one"]  # type: ignore[attr-defined]
+    assert [one["name"] for one in callers["callers"]] == ["one"]
     (tmp_path / "a.py").write_text("def three():\n    return 3\n")
-    symbols = answer(tmp_path, "symbols")  # takes the change in by itself
-    assert [one["name"] for one in symbols["symbols"]] == ["three"]  # type: ignore[attr-defined]
+    symbols = answer(tmp_path, "symbols")  # indexes the change first
+    assert [one["name"] for one in symbols["symbols"]] == ["three"]
     answer(tmp_path, "clean")
     assert not index_of(tmp_path).path.exists()
 
@@ -61,14 +62,14 @@ def test_exit_codes(tmp_path: Path, arguments: tuple[str, ...], code: int) -> No
     assert "Traceback" not in done.stderr
 
 
-def test_a_missing_project_is_one_clear_line(tmp_path: Path) -> None:
+def test_a_missing_project_is_an_error_of_one_line(tmp_path: Path) -> None:
     done = run(tmp_path / "missing", "index")
     assert done.returncode == 3
     assert "does not exist" in done.stderr
     assert len(done.stderr.strip().split("\n")) == 1
 
 
-def test_the_doctor_names_a_fault_and_repairs_it(tmp_path: Path) -> None:
+def test_the_doctor_reports_damage_and_repairs_it(tmp_path: Path) -> None:
     write_repository(tmp_path, REPO)
     answer(tmp_path, "index")
     database = index_of(tmp_path).database
@@ -79,9 +80,9 @@ def test_the_doctor_names_a_fault_and_repairs_it(tmp_path: Path) -> None:
     assert "no damage found" in run(tmp_path, "doctor").stdout
 
 
-def test_a_look_at_an_unchanged_tree_loads_nothing_that_builds_or_ranks(tmp_path: Path) -> None:
+def test_indexing_an_unchanged_tree_imports_nothing_that_builds_or_ranks(tmp_path: Path) -> None:
     write_repository(tmp_path, REPO)
-    os.utime(tmp_path / "a.py", (10**9, 10**9))  # a file that was written just now is read once more
+    os.utime(tmp_path / "a.py", (10**9, 10**9))  # a file with a recent time is read again
     answer(tmp_path, "index")
     code = (
         "import sys; from codecards.__main__ import main\ntry:\n    main()\nexcept SystemExit:\n    print(*sys.modules)"
