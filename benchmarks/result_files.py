@@ -81,7 +81,7 @@ def newest(results: list[Result]) -> dict[str, Result]:
     return {result.what: result for result in results}
 
 
-def _rounded(value: Any) -> Any:
+def _rounded(value: Any) -> Any:  # noqa: ANN401 - any JSON value
     if isinstance(value, float):
         return round(value, 4)
     if isinstance(value, dict):

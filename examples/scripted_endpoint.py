@@ -50,7 +50,7 @@ class ScriptedEndpoint:
                 self.end_headers()
                 self.wfile.write(data)
 
-            def log_message(self, format: str, *arguments: object) -> None:
+            def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - the base class's name
                 """Print nothing."""
 
         self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)

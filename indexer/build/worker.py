@@ -43,7 +43,7 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole process group; the parent ends its workers
     warnings.simplefilter("ignore")  # with PYTHONWARNINGS=error a warning would end the process
     time_limit_s = float(sys.argv[1])
-    silence = open(os.devnull, "w", encoding="utf-8")
+    silence = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - open until the process ends
     # A parser that hangs holds the GIL, so no Python thread could end the process; faulthandler uses a thread in C.
     faulthandler.dump_traceback_later(time_limit_s, exit=True, file=silence)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")

@@ -69,7 +69,7 @@ class OnnxEmbedder:
         return self.embed_documents([split_identifiers(text) for text in texts])
 
 
-def _open_session(path: Path, n_threads: int) -> Any:
+def _open_session(path: Path, n_threads: int) -> Any:  # noqa: ANN401 - onnxruntime has no types
     # Imported here, because it costs 0.2 s of CPU.
     try:
         onnxruntime: Any = import_module("onnxruntime")

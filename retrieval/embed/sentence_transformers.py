@@ -71,7 +71,7 @@ class TransformersEmbedder:
         return np.asarray(rows, np.float32).reshape(len(texts), -1)
 
 
-def import_offline() -> Any:
+def import_offline() -> Any:  # noqa: ANN401 - the library has no types
     """Return the library `sentence_transformers`, set to look for models on this machine only.
 
     Raises:

@@ -68,7 +68,7 @@ class CardVectors:
                 self._matrix = self.vectors.astype(np.float32)
             return self._matrix
 
-    def _faiss_index(self) -> Any:
+    def _faiss_index(self) -> Any:  # noqa: ANN401 - faiss has no types
         with self._lock:
             if self._faiss is None:
                 import faiss

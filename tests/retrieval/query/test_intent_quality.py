@@ -51,7 +51,7 @@ def figures() -> dict[str, tuple[float, float]]:
     labelled, read_as = Counter(label for label, _ in pairs), Counter(read for _, read in pairs)
     found = {label: (right[label] / max(1, read_as[label]), right[label] / labelled[label]) for label in labelled}
     lines = [f"{label:10s} {labelled[label]:4d}  {one:.3f}  {other:.3f}" for label, (one, other) in found.items()]
-    print("\n" + "\n".join(["class     texts  precision  recall", *lines]))
+    print("\n" + "\n".join(["class     texts  precision  recall", *lines]))  # noqa: T201 - shown with -s
     return found
 
 

@@ -51,7 +51,7 @@ def test_a_context_never_exceeds_its_budget(
     try:
         context = assemble(package, entries, texts, settings)
     except BudgetTooSmallError as error:
-        assert budget < error.needed_tokens < 400
+        assert budget < error.needed_tokens < 400  # noqa: PT017 - which of both happens depends on the drawn budget
         return
     assert estimate_tokens(context.text) <= budget
     assert context.ledger.total_tokens == estimate_tokens(context.text)
