@@ -1,19 +1,22 @@
-"""Install edits: one file's bytes with our parts, and without them."""
+"""Adds the parts of codecards to a file of an agent, and removes them."""
 
 import hashlib
 import tomllib
 
-from codecards.agents.catalog import InstallTarget, JsonEntries, JsonEntry, TextBlock
-from codecards.agents.json_edit import JsonText, JsonTextError
+from codecards.agents.json_edit import BOM, JsonEditor, JsonSyntaxError
 from codecards.agents.marked_block import check_text, with_block, without_block
 from codecards.agents.record import InstalledFile
+from codecards.agents.targets import InstallTarget, JsonEntries, JsonEntry, TextBlock
 from codecards.errors import ConfigurationError
 
 
 def without_ours(
     data: bytes | None, target: InstallTarget, known: InstalledFile | None, name: str, command: str
 ) -> tuple[bytes | None, bool]:
-    """Return a file without what we put in, None if it was made by us and holds nothing else, and whether it is so."""
+    """Return (the file without the parts of codecards, whether codecards created it).
+
+    The file is None if codecards created it and it holds nothing else.
+    """
     if data is None:
         return None, True
     if known is not None and content_hash(data) == known.after:
@@ -28,7 +31,7 @@ def without_ours(
 
 
 def with_ours(data: bytes | None, target: InstallTarget, name: str, command: str) -> tuple[bytes, InstalledFile]:
-    """Return a file with what we put in, and the record of it but for its owner."""
+    """Return (the file with the parts of codecards, its record without path and agents)."""
     if isinstance(target, JsonEntries):
         return _with_entries(data, target, name, command)
     if data is not None:
@@ -43,52 +46,55 @@ def with_ours(data: bytes | None, target: InstallTarget, name: str, command: str
 
 
 def _with_entries(data: bytes | None, target: JsonEntries, name: str, command: str) -> tuple[bytes, InstalledFile]:
-    text = JsonText(_decoded(data or b"", name))
+    editor = _editor(data or b"", name)
     notes: list[str] = []
     try:
         for entry in target.entries:
-            there = text.find(entry.keys)
             if entry.kind == "element":
-                if there is None or not any(_is_ours(one.node.plain(), command) for one in there.members):
-                    text.append(entry.keys, entry.value)
-                continue
-            if there is None:
-                text.set_member(entry.keys, entry.value)
-            elif entry.kind == "member" and there.plain() != entry.value:
-                notes.append(f"has an entry {entry.keys[-1]!r} of its own; it was left as it is")
-    except JsonTextError as error:
+                elements = editor.value(entry.keys)
+                if not isinstance(elements, list) or not any(_is_ours(one, command) for one in elements):
+                    editor.append(entry.keys, entry.value)
+            elif not editor.has(entry.keys):
+                editor.set_member(entry.keys, entry.value)
+            elif entry.kind == "member" and editor.value(entry.keys) != entry.value:
+                notes.append(f"already has another entry {entry.keys[-1]!r}, which was left as it is")
+    except JsonSyntaxError as error:
         raise ConfigurationError(f"{name} can't be changed: {error}. Nothing was changed.") from error
-    done = text.text.encode()
-    spans = _in_bytes(text)
-    return done, InstalledFile("", (), False, (), "", spans, tuple(text.made), tuple(notes))
+    spans = tuple(editor.spans)
+    return editor.data, InstalledFile("", (), False, (), "", spans, tuple(editor.made), tuple(notes))
 
 
 def _without_entries(
     data: bytes, target: JsonEntries, known: InstalledFile | None, name: str, command: str
 ) -> bytes | None:
-    if not data.removeprefix(b"\xef\xbb\xbf").strip():
+    if not data.removeprefix(BOM).strip():
         return data
-    text = JsonText(_decoded(data, name))
+    editor = _editor(data, name)
     try:
         for entry in target.entries:
             if entry.kind == "element":
-                text.remove(entry.keys, lambda value: _is_ours(value, command))
-            elif entry.kind == "member" and _may_go(text, entry, known):
-                text.remove(entry.keys)
+                editor.remove_elements(entry.keys, lambda value: _is_ours(value, command))
+            elif entry.kind == "member" and _is_own_member(editor, entry, known):
+                editor.remove_member(entry.keys)
         for keys in sorted(known.made if known else (), key=len, reverse=True):
-            node = text.look(keys)
-            if node is not None and not node.members:
-                text.remove(keys)
-        nothing_left = not text.root().members
-    except JsonTextError as error:
+            if editor.has(keys) and not _has_members(editor.value(keys)):
+                editor.remove_member(keys)
+        nothing_left = not _has_members(editor.value(()))
+    except JsonSyntaxError as error:
         raise ConfigurationError(f"{name} can't be read: {error}. Nothing was changed.") from error
-    return None if known is not None and known.created and nothing_left else text.text.encode()
+    return None if known is not None and known.created and nothing_left else editor.data
 
 
-def _may_go(text: JsonText, entry: JsonEntry, known: InstalledFile | None) -> bool:
-    """Return whether a member is ours: on record, or just what we would write."""
-    there = text.look(entry.keys)
-    return there is not None and (there.plain() == entry.value or (known is not None and entry.keys in known.made))
+def _is_own_member(editor: JsonEditor, entry: JsonEntry, known: InstalledFile | None) -> bool:
+    """Return whether a member is on record, or has exactly the value that `install` writes."""
+    if not editor.has(entry.keys):
+        return False
+    return editor.value(entry.keys) == entry.value or (known is not None and entry.keys in known.made)
+
+
+def _has_members(value: object) -> bool:
+    """Return whether a value is an object or array with members."""
+    return isinstance(value, dict | list) and bool(value)
 
 
 def _is_ours(value: object, command: str) -> bool:
@@ -108,32 +114,26 @@ def _without_spans(data: bytes, known: InstalledFile) -> bytes:
     return data
 
 
-def _in_bytes(text: JsonText) -> tuple[tuple[int, int], ...]:
-    return tuple(
-        (len(text.text[:first].encode()), len(text.text[first : first + length].encode()))
-        for first, length in text.spans
-    )
-
-
 def _check_toml(data: bytes, name: str, *, after: bool = False) -> None:
     try:
         tomllib.loads(data.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         if after:
             raise ConfigurationError(
-                f"{name} defines `mcp_servers` so that no table can be added below ({error}). Nothing was changed; "
+                f"{name} defines `mcp_servers` in a way that allows no further table ({error}). Nothing was changed; "
                 "add the server by hand."
             ) from error
-        raise ConfigurationError(f"{name} is no TOML: {error}. Nothing was changed.") from error
+        raise ConfigurationError(f"{name} is not TOML: {error}. Nothing was changed.") from error
 
 
-def _decoded(data: bytes, name: str) -> str:
+def _editor(data: bytes, name: str) -> JsonEditor:
     try:
-        return data.decode("utf-8")
+        data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ConfigurationError(f"{name} is not UTF-8 (byte {error.start}). Nothing was changed.") from error
+    return JsonEditor(data)
 
 
 def content_hash(data: bytes) -> str:
-    """Return the name of some bytes: their SHA-256 in hexadecimal."""
+    """Return the SHA-256 of some bytes in hexadecimal."""
     return hashlib.sha256(data).hexdigest()

@@ -1,7 +1,7 @@
-"""Hook events: what an agent's hook says on its stdin, in one shape for all agents.
+"""Parses the events that agents send to hooks, into one type for all agents.
 
-Agents name the same things otherwise (`tool_input`, `toolArgs`, `tool_info`); this module knows the names and nothing of
-sessions or disks. What it does not know it passes over.
+Agents name the same fields differently (`tool_input`, `toolArgs`, `tool_info`). This module knows these names, but no
+sessions and no files. Unknown events and fields are ignored.
 """
 
 import json
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 MAX_RESULT_CHARACTERS = 200_000
-"""Of a tool's result; the middle of a longer one is left out, and said to be."""
+"""Maximum length of a tool's result; in a longer one a note replaces the middle."""
 
 _KINDS = {
     "start": "sessionstart",
@@ -33,9 +33,17 @@ _TOOLS = {
 }
 _KIND_OF_TOOL = {tool: kind for kind, tools in _TOOLS.items() for tool in tools.split()}
 _PATH_KEYS = (
-    "file_path", "filePath", "absolute_path", "notebook_path", "target_file", "target_notebook", "relative_workspace_path",
-    "path", "dir_path", "target_directory",
-)  # fmt: skip
+    "file_path",
+    "filePath",
+    "absolute_path",
+    "notebook_path",
+    "target_file",
+    "target_notebook",
+    "relative_workspace_path",
+    "path",
+    "dir_path",
+    "target_directory",
+)
 _LIST_KEYS = ("paths", "files", "file_paths", "include")
 _QUERY_KEYS = ("pattern", "query", "glob_pattern", "regex", "search_term", "target")
 _COMMAND_KEYS = ("command", "command_line", "cmd", "script")
@@ -59,82 +67,82 @@ _exit_code = re.compile(
 )
 _bare = re.compile(r"^\s*(\S{1,400})\s*$", re.MULTILINE)
 _context_of_hooks = re.compile(r"\A\s*<hook_context>.*?</hook_context>\s*", re.DOTALL)
-"""Gemini CLI puts what hooks said at a session's start in front of the first prompt."""
+"""Gemini CLI puts the output of the hooks at a session's start before the first prompt."""
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
-    """One call of a tool."""
+class HookToolCall:
+    """A tool call of the agent."""
 
     kind: str
     """"read", "search", "list", "edit", "create", "delete", "run", or "codecards" for a tool of our own server."""
     tool: str
     paths: tuple[str, ...] = ()
-    """As the agent wrote them; not checked."""
+    """As the agent wrote them; unchecked."""
     found: tuple[str, ...] = ()
-    """Paths that the result names."""
+    """Paths in the result."""
     query: str = ""
     call: str = ""
     result: str = ""
     failed: bool = False
     reason: str = ""
     lines: tuple[int, int] | None = None
-    """First and last line that were read, 1-based."""
+    """First and last line of a read, 1-based, inclusive."""
 
 
 @dataclass(frozen=True, slots=True)
 class HookEvent:
-    """One event of an agent's session."""
+    """An event of an agent's session."""
 
     kind: str
-    """"start", "prompt", "tool", "compact" or "" for one that is passed over."""
+    """"start", "prompt", "tool", "compact", or "" for an ignored event."""
     name: str
-    """As the agent calls it."""
+    """The agent's name of the event."""
     folder: str
-    """Where the agent works; "" if it does not say."""
+    """The agent's current folder; "" if unknown."""
     conversation: str = ""
-    """The agent's own id of it."""
+    """The agent's id of the conversation."""
     key: str = ""
-    """The same for the same event told twice, as by hooks of two agents' files; "" where that can't be told."""
+    """Equal for an event that two hooks report, as with two agents' files; "" if the event has no id."""
     source: str = ""
-    """Of a start: "startup", "resume", "clear", "compact" …"""
+    """How a session started: "startup", "resume", "clear", "compact" …"""
     prompt: str = ""
-    act: Act | None = None
+    tool_call: HookToolCall | None = None
 
 
 def read_event(name: str, payload: Mapping[str, object]) -> HookEvent:
-    """Return what an event says.
+    """Return a parsed event.
 
     Args:
-        name: The event's name, as in the agent's configuration.
-        payload: The object that the hook got.
+        name: The event's name in the agent's configuration.
+        payload: The JSON object that the hook received.
     """
     kind = _KIND_OF_EVENT.get(name.lower(), "")
-    told = _mapping(payload.get("tool_info"))
-    folder = _first_text(payload, ("cwd",)) or _first_text(told, ("cwd",))
+    info = _mapping(payload.get("tool_info"))
+    folder = _first_text(payload, ("cwd",)) or _first_text(info, ("cwd",))
     roots = payload.get("workspace_roots")
     if isinstance(roots, list) and roots and isinstance(roots[0], str):
         folder = folder or roots[0]
     source = _first_text(payload, ("source", "trigger"))
-    prompt = _first_text(payload, ("prompt", "initialPrompt")) or _first_text(told, ("user_prompt",))
+    prompt = _first_text(payload, ("prompt", "initialPrompt")) or _first_text(info, ("user_prompt",))
     prompt = _context_of_hooks.sub("", prompt)
-    act = _act(name, payload) if kind == "tool" else None
+    call = _tool_call(name, payload) if kind == "tool" else None
     conversation = _first_text(payload, ("session_id", "sessionId", "conversation_id", "trajectory_id"))
-    return HookEvent(kind, name, folder, conversation, _key(kind, conversation, payload, act), source, prompt, act)
+    return HookEvent(kind, name, folder, conversation, _key(kind, conversation, payload, call), source, prompt, call)
 
 
-def _key(kind: str, conversation: str, payload: Mapping[str, object], act: Act | None) -> str:
-    """Return what tells an event from others: its own id, or its time to the millisecond."""
+def _key(kind: str, conversation: str, payload: Mapping[str, object], call: HookToolCall | None) -> str:
+    """Return a key of the event: its id, or its time to the millisecond."""
     own = _first_of(payload, ("tool_use_id", "prompt_id", "timestamp", "turn_id", "generation_id"))
     if isinstance(own, str) and "T" in own:
         with suppress(ValueError):
             own = round(datetime.fromisoformat(own).timestamp() * 1000)
     # Two tools may end in the same millisecond.
-    told = (act.kind, act.paths, act.query, act.call) if act is not None else ()
-    return f"{conversation} {kind} {own} {told}" if own is not None else ""
+    details = (call.kind, call.paths, call.query, call.call) if call is not None else ()
+    return f"{conversation} {kind} {own} {details}" if own is not None else ""
 
 
-def _act(name: str, payload: Mapping[str, object]) -> Act | None:
+def _tool_call(name: str, payload: Mapping[str, object]) -> HookToolCall | None:
     tool = _first_text(payload, ("tool_name", "toolName")) or (name if name.startswith("post_") else "")
     given = _mapping(payload.get("tool_input", payload.get("toolArgs", payload.get("tool_info"))))
     raw = _first_of(payload, ("tool_response", "tool_output", "toolResult", "tool_result", "result_json"))
@@ -143,15 +151,18 @@ def _act(name: str, payload: Mapping[str, object]) -> Act | None:
     lowered = tool.lower()
     if "codecards" in lowered:
         query = _first_text(given, (*_QUERY_KEYS, "path", "title"))
-        # Where an answer has a structured value too, agents give the model that one.
-        told = answer.get("structuredContent") if isinstance(answer, dict) else None
-        text = raw if isinstance(raw, str) else json.dumps(told, ensure_ascii=False) if told else _text(answer)
-        return Act("codecards", tool, query=query, result=text, found=_paths_in(answer) or _found(text), failed=failed)
+        # Agents give the model the structured value if there is one.
+        structured = answer.get("structuredContent") if isinstance(answer, dict) else None
+        text = (
+            raw if isinstance(raw, str) else json.dumps(structured, ensure_ascii=False) if structured else _text(answer)
+        )
+        found = _paths_in(answer) or _found(text)
+        return HookToolCall("codecards", tool, query=query, result=text, found=found, failed=failed)
     kind = _KIND_OF_TOOL.get(lowered)
     if kind is None:
         return None
     text = _text(answer) or _first_text(payload, ("error", "error_message"))
-    # Some agents tell of a command that failed in its text alone.
+    # Some agents report a failed command only in its output.
     failed = failed or (kind == "run" and _exit_code.search(text) is not None)
     call = _command(given)
     patch = call if "*** Begin Patch" in call else _first_text(given, ("input", "patch"))
@@ -159,16 +170,19 @@ def _act(name: str, payload: Mapping[str, object]) -> Act | None:
     if "*** Begin Patch" in patch:
         kind, paths, call = _patch(patch)
     found = _named(answer) or _found(text) or _lines_of(text) if kind in ("search", "list") else ()
-    return Act(
-        kind, tool, paths, found,
+    return HookToolCall(
+        kind,
+        tool,
+        paths,
+        found,
         query=_first_text(given, _QUERY_KEYS) if kind in ("search", "list") else "",
         call=call if kind == "run" else "",
-        # What was read or written is on disk, and is read from there when it is shown.
+        # File contents are not recorded; they are read from the disk when shown.
         result="" if kind in ("read", "edit", "create", "delete") and not failed else _shortened(text),
         failed=failed,
         reason=_first_text(given, ("explanation", "instruction", "instructions", "description")),
         lines=_lines(given) if kind == "read" else None,
-    )  # fmt: skip
+    )
 
 
 def _patch(patch: str) -> tuple[str, tuple[str, ...], str]:
@@ -222,7 +236,7 @@ def _failed(payload: Mapping[str, object], answer: object) -> bool:
 
 
 def _text(answer: object) -> str:
-    """Return the text of a result, whatever it is wrapped in."""
+    """Return the text of a result, from any wrapping."""
     if isinstance(answer, str):
         return answer
     if isinstance(answer, list):
@@ -241,17 +255,17 @@ def _named(answer: object) -> tuple[str, ...]:
 
 
 def _found(text: str) -> tuple[str, ...]:
-    """Return the paths that lines such as `src/a.py:12:` name, in their order."""
+    """Return the paths of lines such as `src/a.py:12:`, in order."""
     return tuple(dict.fromkeys(match[1] or match[2] for match in _located.finditer(text[:MAX_RESULT_CHARACTERS])))[:50]
 
 
 def _lines_of(text: str) -> tuple[str, ...]:
-    """Return the lines that may be paths, for lists of files have nothing else."""
+    """Return the lines without white space, which in a list of files are paths."""
     return tuple(dict.fromkeys(match[1] for match in _bare.finditer(text[:MAX_RESULT_CHARACTERS])))[:50]
 
 
 def _paths_in(answer: object) -> tuple[str, ...]:
-    """Return the paths of hits and the like, in their order."""
+    """Return the paths of the hits, or of the file, in an answer of codecards."""
     structured = answer.get("structuredContent", answer) if isinstance(answer, dict) else answer
     rows = structured.get("hits") if isinstance(structured, dict) else None
     if not isinstance(rows, list):
@@ -269,7 +283,7 @@ def _shortened(text: str) -> str:
 
 
 def _decoded(value: object) -> object:
-    """Return what a string of JSON holds; any other value as it is."""
+    """Return the value of a JSON string; any other value unchanged."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         try:
             return json.loads(value)

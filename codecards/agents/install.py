@@ -1,7 +1,7 @@
-"""Install: plans what is written into agents' files, shows it as a diff, writes all of it or nothing, and takes it back.
+"""Plans the changes of agents' files, shows them as a diff, carries them out completely or not at all, and reverts them.
 
-**Invariant:** uninstalling gives back every byte that installing changed. A file that was not touched since gets exactly
-the inserted parts removed (they are on record); from any other only our block or our entries are taken.
+**Invariant:** `uninstall` restores every byte that `install` changed. If a file did not change since, exactly the inserted
+spans on record are removed; from other files only the block or the entries of codecards.
 """
 
 import difflib
@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from codecards.agents.catalog import Agent, InstallTarget, JsonEntries
 from codecards.agents.file_edits import content_hash, with_ours, without_ours
 from codecards.agents.record import InstalledFile, Record
+from codecards.agents.targets import Agent, InstallTarget, JsonEntries
 from codecards.errors import ConfigurationError, OutsideProjectError, StateFileError
 from codecards.indexer.atomic_files import write_atomic
 
@@ -21,17 +21,17 @@ MAX_BYTES = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class FileChange:
-    """One file as it is and as it is to be."""
+class PlannedChange:
+    """A file before and after a plan."""
 
     path: Path
-    """Where its bytes lie, links followed."""
+    """The real path, with links resolved."""
     name: str
-    """As the user knows it: from the project's root or the home folder."""
+    """The path for messages: relative to the project's root or the home folder."""
     before: bytes | None
-    """None where there is no file."""
+    """None if the file does not exist."""
     after: bytes | None
-    """None if it is to be removed."""
+    """None to remove the file."""
 
     @property
     def action(self) -> str:
@@ -43,15 +43,15 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be written."""
+    """Changes to carry out."""
 
     base: Path
-    changes: tuple[FileChange, ...]
+    changes: tuple[PlannedChange, ...]
     record: Record
-    """As it is to be afterwards."""
+    """The record after the changes."""
     notes: tuple[str, ...] = ()
     inside: bool = True
-    """Whether nothing out of the base may be touched."""
+    """Whether all changes must stay inside the base."""
 
     def diff(self) -> str:
         """Return the changes as a unified diff; "" if there are none."""
@@ -60,53 +60,53 @@ class Plan:
 
 @dataclass(slots=True)
 class _Draft:
-    """The plan while it is made."""
+    """A plan in the making."""
 
     base: Path
     inside: bool
-    """Whether links may not lead out of the base."""
+    """Whether links out of the base are refused."""
     record: dict[str, InstalledFile]
     before: dict[Path, bytes | None] = field(default_factory=dict)
     after: dict[Path, bytes | None] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def place(self, name: str) -> Path:
-        """Return where the bytes of a file lie."""
+        """Return the real path of a file, and read the file."""
         try:
             path = (self.base / name).resolve()
         except (OSError, RuntimeError) as error:
-            raise ConfigurationError(f"{self.base / name} can't be followed: {error}. Nothing was changed.") from error
+            raise ConfigurationError(f"{self.base / name} can't be resolved: {error}. Nothing was changed.") from error
         if self.inside and not path.is_relative_to(self.base.resolve()):
             raise OutsideProjectError(
-                f"{self.base / name} leads out of the project, to {path}. Nothing was changed; "
-                "write it there yourself, or use --scope user."
+                f"{self.base / name} is a link out of the project, to {path}. Nothing was changed; "
+                "edit that file yourself, or use --scope user."
             )
         if path not in self.before:
             self.before[path] = self.after[path] = _read(path)
         return path
 
     def key(self, path: Path) -> str:
-        """Return the name of a place in the record."""
+        """Return the key of a path in the record."""
         root = self.base.resolve()
         return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
 
     def files(self) -> tuple[InstalledFile, ...]:
-        """Return the record's files, by path."""
+        """Return the files of the record, sorted by path."""
         return tuple(self.record[key] for key in sorted(self.record))
 
     def all_notes(self) -> tuple[str, ...]:
-        """Return the notes, each once."""
+        """Return the notes without duplicates."""
         return tuple(dict.fromkeys(self.notes))
 
     def folders(self, path: Path) -> tuple[str, ...]:
-        """Return the folders of a place that are ours: not there yet, or made for another file; the deepest first."""
+        """Return the folders of a path that codecards creates or has created, deepest first."""
         ours = {folder for one in self.record.values() for folder in one.folders}
         names = ((self.key(folder), folder.exists()) for folder in path.parents)
         return tuple(name for name, exists in names if not exists or name in ours)
 
 
 def detect(agents: Iterable[Agent], root: Path, home: Path) -> list[Agent]:
-    """Return the agents of which there is a sign: in the project, in the home folder, or on the search path."""
+    """Return the agents with a sign in the project, in the home folder, or on the search path."""
     return [
         agent
         for agent in agents
@@ -117,23 +117,23 @@ def detect(agents: Iterable[Agent], root: Path, home: Path) -> list[Agent]:
 
 
 def plan_install(agents: Iterable[Agent], scope: str, base: Path, record: Record, command: str) -> Plan:
-    """Return what is to be written so that these agents know codecards.
+    """Plan to add codecards to the files of these agents.
 
     Args:
-        agents: Rows of the table.
+        agents: Agents of the catalog.
         scope: "project" or "user".
         base: The project's root, or the home folder.
-        record: Of what was installed before in this scope.
-        command: How codecards is called, for the record.
+        record: The record of earlier installs in this scope.
+        command: The command line of codecards, for the record.
 
     Raises:
         ConfigurationError: A file can't be read or changed.
-        OutsideProjectError: A link of the project leads out of it.
+        OutsideProjectError: A file is a link out of the project.
     """
     draft = _Draft(base, scope == "project", {one.path: one for one in record.files})
     for agent in agents:
         for target in agent.targets(scope):
-            name = _chosen(draft, target)
+            name = _target_file(draft, target)
             path = draft.place(name)
             known = draft.record.get(draft.key(path))
             data = draft.after[path]
@@ -145,7 +145,7 @@ def plan_install(agents: Iterable[Agent], scope: str, base: Path, record: Record
             draft.notes += [f"{name}: {note}" for note in written.notes]
             draft.after[path] = done
             if done == undone and known is None:
-                continue  # all was there already, but not by our hand
+                continue  # everything existed already, added by someone else
             draft.record[draft.key(path)] = replace(
                 written,
                 path=draft.key(path),
@@ -162,22 +162,22 @@ def plan_install(agents: Iterable[Agent], scope: str, base: Path, record: Record
 
 
 def plan_uninstall(agents: Iterable[Agent], scope: str, base: Path, record: Record) -> Plan:
-    """Return what is to be written so that these agents know codecards no more, and all is as it was before.
+    """Plan to remove codecards from the files of these agents.
 
     Raises:
         ConfigurationError: A file can't be read or changed.
-        OutsideProjectError: A link of the project leads out of it.
+        OutsideProjectError: A file is a link out of the project.
     """
     draft = _Draft(base, scope == "project", {one.path: one for one in record.files})
     for agent in agents:
         for target in agent.targets(scope):
             for name in target.paths:
-                _take_out(draft, agent.name, target, name, record.command)
+                _plan_removal(draft, agent.name, target, name, record.command)
     return Plan(base, _changes(draft), replace(record, files=draft.files()), draft.all_notes(), draft.inside)
 
 
-def _take_out(draft: _Draft, agent: str, target: InstallTarget, name: str, command: str) -> None:
-    """Take what an agent owns out of a file, unless another agent owns it too."""
+def _plan_removal(draft: _Draft, agent: str, target: InstallTarget, name: str, command: str) -> None:
+    """Remove the parts of an agent from a file, unless another agent needs them too."""
     try:
         path = draft.place(name)
         known = draft.record.get(draft.key(path))
@@ -185,8 +185,8 @@ def _take_out(draft: _Draft, agent: str, target: InstallTarget, name: str, comma
             draft.after[path], _ = without_ours(draft.after[path], target, None, name, command)
             return
     except (ConfigurationError, OutsideProjectError) as error:
-        # Nothing on record says that it was ever written; so it is no reason to stop.
-        draft.notes.append(f"passed over: {error}")
+        # The record does not list the file, so it need not stop the removal.
+        draft.notes.append(f"skipped: {error}")
         return
     others = tuple(one for one in known.agents if one != agent)
     if agent not in known.agents:
@@ -199,22 +199,22 @@ def _take_out(draft: _Draft, agent: str, target: InstallTarget, name: str, comma
 
 
 def carry_out(plan: Plan, save_record: Callable[[Record], None], old_record: Record) -> None:
-    """Write the plan: all of it, or nothing.
+    """Carry out a plan, completely or not at all.
 
     Args:
-        plan: What to write.
-        save_record: Keeps a record, or removes an empty one.
-        old_record: What it was planned on; folders that were made for its files go when they are empty.
+        plan: The plan.
+        save_record: Saves a record, or deletes it if it is empty.
+        old_record: The record before the plan; folders that were created for its files are removed once empty.
 
     Raises:
-        ConfigurationError: A file can't be written, or was changed since the plan was made.
+        ConfigurationError: A file can't be written, or changed after the plan was made.
     """
     for change in plan.changes:
         if _read(change.path) != change.before:
-            raise ConfigurationError(f"{change.name} was changed by another program meanwhile; run this again.")
-    # The record first: if this process dies now, what it may have written can still be taken back.
+            raise ConfigurationError(f"another program has just changed {change.name}; run the command again.")
+    # Save the record first, so that `uninstall` works even if this process dies now.
     save_record(replace(plan.record, files=_united(old_record, plan.record)))
-    written: list[FileChange] = []
+    written: list[PlannedChange] = []
     try:
         for change in plan.changes:
             if change.action != "keep":
@@ -231,16 +231,16 @@ def carry_out(plan: Plan, save_record: Callable[[Record], None], old_record: Rec
     save_record(plan.record)
 
 
-def _changes(draft: _Draft) -> tuple[FileChange, ...]:
+def _changes(draft: _Draft) -> tuple[PlannedChange, ...]:
     return tuple(
-        FileChange(path, draft.key(path), draft.before[path], draft.after[path])
+        PlannedChange(path, draft.key(path), draft.before[path], draft.after[path])
         for path in sorted(draft.after, key=str)
         if draft.before[path] != draft.after[path] or draft.key(path) in draft.record
     )
 
 
-def _chosen(draft: _Draft, target: InstallTarget) -> str:
-    """Return which of a target's files to write: the first that exists or is planned, else the last in a folder that exists."""
+def _target_file(draft: _Draft, target: InstallTarget) -> str:
+    """Return the file of a target: the first that exists or is planned, else the last one in an existing folder."""
     if len(target.paths) == 1:
         return target.paths[0]
     existing = [name for name in target.paths if draft.after[draft.place(name)] is not None]
@@ -253,7 +253,7 @@ def _read(path: Path) -> bytes | None:
         if path.is_file() and path.stat().st_size > MAX_BYTES:
             raise ConfigurationError(f"{path} is larger than {MAX_BYTES >> 20} MiB. Nothing was changed.")
         if path.exists() and not path.is_file():
-            raise ConfigurationError(f"{path} is no file. Nothing was changed.")
+            raise ConfigurationError(f"{path} is not a file. Nothing was changed.")
         return path.read_bytes()
     except FileNotFoundError:
         return None
@@ -269,16 +269,16 @@ def _put(path: Path, data: bytes | None) -> None:
 
 
 def _umask() -> int:
-    """Return what this process takes away from the rights of new files; it can only be read by setting it."""
+    """Return the umask of this process, which can only be read by setting it."""
     mask = os.umask(0o022)
     os.umask(mask)
     return mask
 
 
 def _remove_folders(plan: Plan, record: Record) -> None:
-    """Remove the folders that were made for these files, where nothing is left in them.
+    """Remove the empty folders that were created for these files.
 
-    A project's record may have come with the project: what it says is believed of folders above its own files alone.
+    The record may come with a foreign project, so only folders above the files on record are removed.
     """
     base = plan.base.resolve()
     folders = {
@@ -293,20 +293,21 @@ def _remove_folders(plan: Plan, record: Record) -> None:
 
 
 def _united(old: Record, new: Record) -> tuple[InstalledFile, ...]:
-    """Return the files of both records; of a file in both, the new one."""
+    """Return the files of both records; the new record wins."""
     files = {one.path: one for one in old.files} | {one.path: one for one in new.files}
     return tuple(files[key] for key in sorted(files))
 
 
-def _diff(change: FileChange) -> str:
+def _diff(change: PlannedChange) -> str:
     if change.action == "keep":
         return ""
     before, after = (_lines(data) for data in (change.before, change.after))
     lines = difflib.unified_diff(
-        before, after,
+        before,
+        after,
         "/dev/null" if change.before is None else f"a/{change.name}",
         "/dev/null" if change.after is None else f"b/{change.name}",
-    )  # fmt: skip
+    )
     return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
 
 

@@ -1,319 +1,296 @@
-"""JSON text: values put into a JSON file and taken out of it, every other byte kept.
+"""Edits a JSON file in place: inserts and removes values, and keeps every other byte.
 
-Reads JSON with `//` and `/* */` comments and trailing commas, as editors' settings have them. No library at hand edits
-such a file without writing it anew, so this one scans for positions and inserts at them.
+Accepts JSON with `//` and `/* */` comments and trailing commas, as editors allow in their settings. The tree-sitter
+grammar gives byte positions and comments; the standard parser checks the syntax and decodes scalars.
 """
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
-MAX_DEPTH = 100
-_blank = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
-_string = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
-_word = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
+import tree_sitter
+import tree_sitter_json
+from tree_sitter import Node
 
-
-class JsonTextError(ValueError):
-    """The text is no JSON; the message names line and column."""
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A value and where it stands."""
-
-    kind: str
-    """"object", "array" or "scalar"."""
-    first: int
-    after: int
-    """text[first:after] is the value."""
-    members: tuple["Member", ...] = ()
-    comma: int = -1
-    """Where a trailing comma stands; -1 without one."""
-    value: object = None
-    """Of a scalar."""
-
-    def member(self, key: str) -> "Member | None":
-        """Return the member of a key; the last one, as readers of JSON take it."""
-        return next((one for one in reversed(self.members) if one.key == key), None)
-
-    def plain(self) -> object:
-        """Return the value without its places."""
-        if self.kind == "object":
-            return {one.key: one.node.plain() for one in self.members}
-        if self.kind == "array":
-            return [one.node.plain() for one in self.members]
-        return self.value
+BOM = b"\xef\xbb\xbf"
+BLANKS = b" \t\r\n"
+TOKENS = '["{" "}" "[" "]" "," ":" (string) (number) (true) (false) (null)] @found'
+_plus_of_exponent = re.compile(rb"(?<=\d[eE])\+(?=\d)")
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One member of an object, or one element of an array."""
-
-    key: str
-    """"" in an array."""
-    first: int
-    """Where it starts: at its key, or its value."""
-    node: Node
+class JsonSyntaxError(ValueError):
+    """The text is not JSON; the message names line and column."""
 
 
 @dataclass(slots=True)
-class JsonText:
-    """A JSON text that is being edited, and which parts of it were put in."""
+class JsonEditor:
+    """A JSON file that is being edited, and the spans that were inserted."""
 
-    text: str
+    data: bytes
+    """UTF-8, with or without a byte order mark."""
     spans: list[tuple[int, int]] = field(default_factory=list)
-    """(first, length) of what was put in, by place, none touching another."""
+    """(first byte, length) of the insertions, in order and disjoint."""
     made: list[tuple[str, ...]] = field(default_factory=list)
-    """Keys of containers and values that had to be made."""
-    _eol: str = "\n"
-    _parsed: tuple[str, Node] | None = None
+    """Key paths of the values and containers that were added."""
+    _eol: bytes = b"\n"
+    _parsed: "_Document | None" = None
 
     def __post_init__(self) -> None:
-        self._eol = "\r\n" if "\r\n" in self.text else "\n"
-        if not self.text.removeprefix("\ufeff").strip():
-            self._insert(len(self.text), "{}" + self._eol)
+        self._eol = b"\r\n" if b"\r\n" in self.data else b"\n"
+        if not self.data.removeprefix(BOM).strip():
+            self._insert(len(self.data), b"{}" + self._eol)
 
-    def root(self) -> Node:
-        """Return the value of the text.
-
-        Raises:
-            JsonTextError: It is no JSON.
-        """
-        if self._parsed is None or self._parsed[0] is not self.text:
-            self._parsed = (self.text, parse(self.text))
-        return self._parsed[1]
-
-    def find(self, keys: Sequence[str]) -> Node | None:
-        """Return the value at some keys; None if there is none.
+    def value(self, keys: Sequence[str]) -> object:
+        """Return the value at a key path; None if it is missing or a value on the path is not an object.
 
         Raises:
-            JsonTextError: It is no JSON, or something on the way is no object.
+            JsonSyntaxError: The data is not JSON.
         """
-        node = self.root()
+        node = self._find(keys)
+        return self._document().value(node) if node is not None else None
+
+    def has(self, keys: Sequence[str]) -> bool:
+        """Return whether there is a value at a key path.
+
+        Raises:
+            JsonSyntaxError: The data is not JSON.
+        """
+        return self._find(keys) is not None
+
+    def _document(self) -> "_Document":
+        if self._parsed is None or self._parsed.source is not self.data:
+            self._parsed = _parse(self.data)
+        return self._parsed
+
+    def _find(self, keys: Sequence[str], *, strict: bool = False) -> Node | None:
+        """Return the node at a key path; None if it is missing.
+
+        Raises:
+            JsonSyntaxError: With `strict`, a value on the path is not an object.
+        """
+        document = self._document()
+        node: Node | None = document.root
         for index, key in enumerate(keys):
-            if node.kind != "object":
-                raise JsonTextError(f"{'.'.join(keys[:index]) or 'the root'} is no object")
-            member = node.member(key)
-            if member is None:
+            assert node is not None
+            if node.type != "object" and strict:
+                raise JsonSyntaxError(f"{'.'.join(keys[:index]) or 'the root'} is not an object")
+            # Of equal keys the last counts, as in JSON parsers.
+            pairs = [one for one in node.named_children if document.key(one) == key] if node.type == "object" else []
+            node = pairs[-1].child_by_field_name("value") if pairs else None
+            if node is None:
                 return None
-            node = member.node
-        return node
-
-    def look(self, keys: Sequence[str]) -> Node | None:
-        """Return the value at some keys; None if there is none, also where something on the way is no object.
-
-        Raises:
-            JsonTextError: It is no JSON.
-        """
-        node: Node | None = self.root()
-        for key in keys:
-            member = node.member(key) if node is not None and node.kind == "object" else None
-            node = member.node if member is not None else None
         return node
 
     def set_member(self, keys: Sequence[str], value: object) -> None:
-        """Put in a member that is not there yet, and the objects on its way.
+        """Add a member that does not exist yet, with the objects on its path.
 
         Raises:
-            JsonTextError: It is no JSON, or something on the way is no object.
+            JsonSyntaxError: The data is not JSON, or a value on the path is not an object.
         """
         for depth in range(len(keys)):
-            if self.find(keys[: depth + 1]) is None:
+            if self._find(keys[: depth + 1], strict=True) is None:
                 for key in reversed(keys[depth + 1 :]):
                     value = {key: value}
                 self.made += [tuple(keys[: n + 1]) for n in range(depth, len(keys))]
-                parent = self.find(keys[:depth])
-                assert parent is not None
-                self._add(parent, keys[depth], value)
+                self._add(keys[:depth], keys[depth], value)
                 return
 
     def append(self, keys: Sequence[str], value: object) -> None:
-        """Put one more element into an array, and the array itself if it is missing.
+        """Append an element to an array; add the array if it is missing.
 
         Raises:
-            JsonTextError: It is no JSON, or what is there is no array.
+            JsonSyntaxError: The data is not JSON, or the value at the path is not an array.
         """
-        array = self.find(keys)
+        array = self._find(keys, strict=True)
         if array is None:
             self.set_member(keys, [value])
-        elif array.kind != "array":
-            raise JsonTextError(f"{'.'.join(keys)} is no array")
+        elif array.type != "array":
+            raise JsonSyntaxError(f"{'.'.join(keys)} is not an array")
         else:
-            self._add(array, "", value)
+            self._add(keys, "", value)
 
-    def remove(self, keys: Sequence[str], of: Callable[[object], bool] | None = None) -> bool:
-        """Take out a member, or of an array the elements that `of` accepts; return whether there were any."""
+    def remove_member(self, keys: Sequence[str]) -> bool:
+        """Remove a member; return whether it existed."""
         *parents, last = keys
-        if of is None:
-            parent = self.look(parents)
-            members = [one for one in parent.members if one.key == last] if parent and parent.kind == "object" else []
-        else:
-            parent = self.look(keys)
-            members = (
-                [one for one in parent.members if of(one.node.plain())] if parent and parent.kind == "array" else []
-            )
-        for member in reversed(members):
-            parent = self.look(parents if of is None else keys)
-            assert parent is not None
-            self._cut(parent, next(n for n, one in enumerate(parent.members) if one.first == member.first))
-        return bool(members)
+        return self._remove(parents, "object", lambda document, member: document.key(member) == last)
 
-    def _add(self, parent: Node, key: str, value: object) -> None:
-        """Put a member after the last one of its parent, in the style of the text around it."""
-        close = parent.after - 1
-        tail = len(self.text[:close].rstrip(" \t\r\n"))
-        base = self._indent_at(parent.first) or ""
+    def remove_elements(self, keys: Sequence[str], accepts: Callable[[object], bool]) -> bool:
+        """Remove the elements of an array that `accepts` accepts; return whether there were any."""
+        return self._remove(keys, "array", lambda document, member: accepts(document.value(member)))
+
+    def _remove(self, keys: Sequence[str], kind: str, accepts: "Callable[[_Document, Node], bool]") -> bool:
+        parent, document = self._find(keys), self._document()
+        members = parent.named_children if parent is not None and parent.type == kind else []
+        indexes = [index for index, member in enumerate(members) if accepts(document, member)]
+        for index in reversed(indexes):
+            self._cut(keys, index)
+        return bool(indexes)
+
+    def _add(self, keys: Sequence[str], key: str, value: object) -> None:
+        """Insert a member after the last one of its parent, in the style of the surrounding text."""
+        parent, document = self._find(keys), self._document()
+        assert parent is not None
+        close = parent.end_byte - 1
+        place = len(self.data[:close].rstrip(BLANKS))
         unit = self._unit()
-        name = f"{json.dumps(key, ensure_ascii=False)}: " if parent.kind == "object" else ""
-        if not parent.members:
-            inner = base + unit
-            new = self._eol + inner + name + self._written(value, inner, unit)
-            if "\n" not in self.text[parent.first : close]:
+        name = f"{json.dumps(key, ensure_ascii=False)}: ".encode() if parent.type == "object" else b""
+        if not parent.named_children:
+            base = self._indent_at(parent.start_byte) or b""
+            new = self._eol + base + unit + name + self._written(value, base + unit, unit)
+            if b"\n" not in self.data[parent.start_byte : close]:
                 new += self._eol + base
-            self._insert(tail, new)
+            self._insert(place, new)
             return
-        last = parent.members[-1]
-        found = self._indent_at(last.first, alone=True)
-        if found is None:
-            # All on one line, perhaps with a comment at its end.
-            tail = parent.comma + 1 if parent.comma >= 0 else last.node.after
-            new = " " + name + json.dumps(value, ensure_ascii=False)
+        last = parent.named_children[-1]
+        comma, after = document.comma_after(last), last.end_byte
+        indent = self._indent_at(last.start_byte, alone=True)
+        if indent is None:
+            # The members share a line, which may end with a comment.
+            place = comma + 1 if comma >= 0 else after
+            new = b" " + name + json.dumps(value, ensure_ascii=False).encode()
         else:
-            new = self._eol + found + name + self._written(value, found, unit)
-        self._insert(tail, new)
-        if parent.comma < 0:
-            self._insert(last.node.after, ",")
+            new = self._eol + indent + name + self._written(value, indent, unit)
+        self._insert(place, new)
+        if comma < 0:
+            self._insert(after, b",")
 
-    def _cut(self, parent: Node, index: int) -> None:
-        """Take a member out, with the comma and the white space that came with it."""
-        member = parent.members[index]
-        first = len(self.text[: member.first].rstrip(" \t\r\n"))
-        after = member.node.after
-        comma = _blank.match(self.text, after)
-        assert comma is not None
-        following = comma.end() if self.text[comma.end() : comma.end() + 1] == "," else -1
-        previous = -1
-        if following < 0 and index:
-            place = _blank.match(self.text, parent.members[index - 1].node.after)
-            assert place is not None
-            previous = place.end()
-        if following >= 0:
-            self._delete(following, following + 1)
+    def _cut(self, keys: Sequence[str], index: int) -> None:
+        """Delete a member, the white space before it, and the comma that it needed."""
+        parent, document = self._find(keys), self._document()
+        assert parent is not None
+        members = parent.named_children
+        first, after = len(self.data[: members[index].start_byte].rstrip(BLANKS)), members[index].end_byte
+        comma = document.comma_after(members[index])
+        previous = document.comma_after(members[index - 1]) if index and comma < 0 else -1
+        if comma >= 0:
+            self._delete(comma, comma + 1)
         self._delete(first if previous != first - 1 else previous, after)
         if 0 <= previous < first - 1:
             self._delete(previous, previous + 1)
 
-    def _indent_at(self, place: int, *, alone: bool = False) -> str | None:
-        """Return the white space that starts the line of a place; None if `alone` and something else is before it."""
-        start = max(self.text.rfind("\n", 0, place), self.text.rfind("\r", 0, place)) + 1
-        line = self.text[start:place]
-        indent = line[: len(line) - len(line.lstrip(" \t"))]
-        if alone and indent != line:
-            return None
-        return indent
+    def _indent_at(self, place: int, *, alone: bool = False) -> bytes | None:
+        """Return the indent of the line of a place; None if `alone` and the place is not the first text of its line."""
+        start = max(self.data.rfind(b"\n", 0, place), self.data.rfind(b"\r", 0, place)) + 1
+        line = self.data[start:place]
+        indent = line[: len(line) - len(line.lstrip(b" \t"))]
+        return None if alone and indent != line else indent
 
-    def _unit(self) -> str:
-        root = self.root()
-        return (self._indent_at(root.members[0].first, alone=True) or "  ") if root.members else "  "
+    def _unit(self) -> bytes:
+        """Return the indent of one level: that of the first member of the root."""
+        members = self._document().root.named_children
+        return (self._indent_at(members[0].start_byte, alone=True) or b"  ") if members else b"  "
 
-    def _written(self, value: object, indent: str, unit: str) -> str:
-        lines = json.dumps(value, indent=unit, ensure_ascii=False).split("\n")
+    def _written(self, value: object, indent: bytes, unit: bytes) -> bytes:
+        lines = json.dumps(value, indent=unit.decode(), ensure_ascii=False).encode().split(b"\n")
         return (self._eol + indent).join(lines)
 
-    def _insert(self, place: int, new: str) -> None:
-        self.text = self.text[:place] + new + self.text[place:]
-        spans: list[tuple[int, int]] = []
-        done = False
+    def _insert(self, place: int, new: bytes) -> None:
+        self.data = self.data[:place] + new + self.data[place:]
+        spans = [(place, len(new))]
         for first, length in self.spans:
-            if not done and first <= place <= first + length:
-                spans.append((first, length + len(new)))
-                done = True
-                continue
-            if not done and place < first:
-                spans.append((place, len(new)))
-                done = True
-            spans.append((first + len(new), length) if done else (first, length))
-        if not done:
-            spans.append((place, len(new)))
-        self.spans = _joined(spans)
+            if first < place < first + length:
+                spans += [(first, place - first), (place + len(new), first + length - place)]
+            else:
+                spans.append((first + len(new) if first >= place else first, length))
+        self.spans = _joined(sorted(spans))
 
     def _delete(self, first: int, after: int) -> None:
-        self.text = self.text[:first] + self.text[after:]
+        self.data = self.data[:first] + self.data[after:]
 
 
-def parse(text: str) -> Node:
-    """Return the value of a JSON text with its places.
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """The syntax tree of valid JSON."""
 
-    Raises:
-        JsonTextError: It is no JSON.
+    source: bytes
+    """The file, with comments and trailing commas."""
+    strict: bytes
+    """The file with spaces in their place."""
+    root: Node
+    trailing: Mapping[int, int]
+    """Closing bracket -> the trailing comma before it."""
+
+    def key(self, member: Node) -> str:
+        """Return the key of a member; "" for an element."""
+        key = member.child_by_field_name("key")
+        return json.loads(self.strict[key.start_byte : key.end_byte]) if key is not None else ""
+
+    def value(self, node: Node) -> object:
+        """Return the decoded value of a node."""
+        return json.loads(self.strict[node.start_byte : node.end_byte])
+
+    def comma_after(self, member: Node) -> int:
+        """Return the position of the comma after a member; -1 without one."""
+        following = member.next_sibling
+        assert following is not None
+        return following.start_byte if following.type == "," else self.trailing.get(following.start_byte, -1)
+
+
+def _parse(data: bytes) -> _Document:
+    """Parse JSON with comments and trailing commas.
+
+    The grammar has comments, but no trailing commas, and it accepts more than JSON. So comments and trailing commas are
+    blanked first; the standard parser then checks the rest, and the grammar gives the positions.
     """
-    first = _skip(text, 1 if text.startswith("\ufeff") else 0)
-    node = _value(text, first, 0)
-    after = _skip(text, node.after)
-    if after != len(text):
-        raise _error(text, after, "more text after the end")
-    return node
+    strict, trailing = _blanked(data)
+    text = strict.decode("utf-8")
+    try:
+        json.loads(text, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        before = data[: len(text[: error.pos].encode())].decode("utf-8", "replace")
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        raise JsonSyntaxError(f"line {line}, column {column}: {error.msg}") from None
+    except RecursionError:
+        raise JsonSyntaxError("the values are nested too deeply") from None
+    except ValueError as error:  # NaN, or an integer that is too long
+        raise JsonSyntaxError(str(error)) from None
+    return _Document(data, strict, _tree(strict).named_children[0], trailing)
 
 
-def _value(text: str, place: int, depth: int) -> Node:
-    if depth > MAX_DEPTH:
-        raise _error(text, place, f"more than {MAX_DEPTH} levels")
-    mark = text[place : place + 1]
-    if mark in ("{", "[") and mark:
-        return _container(text, place, depth)
-    found = _string.match(text, place) or _word.match(text, place)
-    if found is None:
-        raise _error(text, place, "a value is expected")
-    return Node("scalar", place, found.end(), value=json.loads(found[0]))
+def _blanked(data: bytes) -> tuple[bytes, Mapping[int, int]]:
+    """Return (the data with spaces for comments and trailing commas, closing bracket -> trailing comma)."""
+    strict = bytearray(data)
+    if data.startswith(BOM):
+        strict[: len(BOM)] = b" " * len(BOM)
+    root = _tree(bytes(strict))
+    for comment in _captures("(comment) @found", root):
+        strict[comment.start_byte : comment.end_byte] = b" " * (comment.end_byte - comment.start_byte)
+    trailing = {}
+    if root.has_error:  # as after every trailing comma
+        tokens = sorted((one.start_byte, one.type) for one in _captures(TOKENS, root) if one.end_byte > one.start_byte)
+        for (_, before), (comma, kind), (close, after) in zip(tokens, tokens[1:], tokens[2:], strict=False):
+            if kind == "," and after in ("}", "]") and before not in ("{", "[", ",", ":"):
+                strict[comma] = ord(" ")
+                trailing[close] = comma
+    return bytes(strict), trailing
 
 
-def _container(text: str, first: int, depth: int) -> Node:
-    is_object = text[first] == "{"
-    close = "}" if is_object else "]"
-    members: list[Member] = []
-    comma = -1
-    place = _skip(text, first + 1)
-    while text[place : place + 1] != close:
-        if members and comma < 0:
-            raise _error(text, place, f"',' or '{close}' is expected")
-        start, key = place, ""
-        if is_object:
-            found = _string.match(text, place)
-            if found is None:
-                raise _error(text, place, "a key in quotes is expected")
-            key = json.loads(found[0])
-            place = _skip(text, found.end())
-            if text[place : place + 1] != ":":
-                raise _error(text, place, "':' is expected")
-            place = _skip(text, place + 1)
-        node = _value(text, place, depth + 1)
-        members.append(Member(key, start, node))
-        place = _skip(text, node.after)
-        comma = place if text[place : place + 1] == "," else -1
-        if comma >= 0:
-            place = _skip(text, place + 1)
-    return Node("object" if is_object else "array", first, place + 1, tuple(members), comma)
+def _captures(query: str, root: Node) -> Sequence[Node]:
+    return tree_sitter.QueryCursor(tree_sitter.Query(_grammar(), query)).captures(root).get("found", [])
 
 
-def _skip(text: str, place: int) -> int:
-    found = _blank.match(text, place)
-    assert found is not None
-    return found.end()
+def _tree(data: bytes) -> Node:
+    """Return the root of the syntax tree; the grammar rejects the plus sign of `1e+16`, so it gets a zero there."""
+    return tree_sitter.Parser(_grammar()).parse(_plus_of_exponent.sub(b"0", data)).root_node
 
 
-def _error(text: str, place: int, what: str) -> JsonTextError:
-    line = text.count("\n", 0, place) + 1
-    column = place - text.rfind("\n", 0, place)
-    return JsonTextError(f"line {line}, column {column}: {what}")
+@cache
+def _grammar() -> tree_sitter.Language:
+    return tree_sitter.Language(tree_sitter_json.language())
+
+
+def _refuse_constant(name: str) -> object:
+    raise ValueError(f"{name} is not JSON")
 
 
 def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    normalised_name: list[tuple[int, int]] = []
+    """Return the spans with adjacent ones merged."""
+    joined: list[tuple[int, int]] = []
     for first, length in spans:
-        if normalised_name and normalised_name[-1][0] + normalised_name[-1][1] == first:
-            normalised_name[-1] = (normalised_name[-1][0], normalised_name[-1][1] + length)
+        if joined and sum(joined[-1]) == first:
+            joined[-1] = (joined[-1][0], joined[-1][1] + length)
         else:
-            normalised_name.append((first, length))
-    return normalised_name
+            joined.append((first, length))
+    return joined

@@ -1,15 +1,15 @@
-"""Marked block: our part of a text file of the user's, put in and taken out without touching another byte.
+"""Adds a marked block to a text file, and removes it without changing another byte.
 
-A block that is put into a file starts with one line end of its own, so that a file with or without a last line end
-comes back as it was. A file that starts with the block was made for it, and ends with it.
+A block that is added to a file begins with an extra line end, so that files with and without a final line end are both
+restored. A file that begins with the block was created for it.
 """
 
 import re
 
 from codecards.errors import ConfigurationError
 
-BOMS_OF_OTHERS = (b"\xff\xfe", b"\xfe\xff")
-HINT = "written by `codecards install`; `codecards uninstall` takes it out"
+UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+HINT = "written by `codecards install`; `codecards uninstall` removes it"
 _marks = {
     "markdown": (f"<!-- codecards:begin ({HINT}) -->", "<!-- codecards:end -->"),
     "hash": (f"# codecards:begin ({HINT})", "# codecards:end"),
@@ -24,10 +24,10 @@ def with_block(data: bytes | None, body: str, *, comment: str, head: str = "") -
     """Return the file with the block at its end.
 
     Args:
-        data: The file without a block; None where there is none.
-        body: The block's text, lines ended by LF.
+        data: The file without a block; None for a new file.
+        body: The block's text, with LF line ends.
         comment: "markdown" or "hash".
-        head: What a new file starts with.
+        head: The start of a new file, such as front matter.
     """
     if data is None and head:
         data = head.encode()
@@ -40,10 +40,10 @@ def with_block(data: bytes | None, body: str, *, comment: str, head: str = "") -
 
 
 def without_block(data: bytes, *, comment: str, head: str = "", name: str = "the file") -> bytes | None:
-    """Return the file without our block; None if nothing is left of a file that was made for it.
+    """Return the file without the block; None if the file was created for the block and holds nothing else.
 
     Raises:
-        ConfigurationError: A mark stands alone or twice, so that it can't be told what is ours.
+        ConfigurationError: There is not exactly one pair of marks.
     """
     begin_pattern, end_pattern = _patterns[comment]
     begins, ends = list(re.finditer(begin_pattern, data)), list(re.finditer(end_pattern, data))
@@ -52,27 +52,27 @@ def without_block(data: bytes, *, comment: str, head: str = "", name: str = "the
     if len(begins) != 1 or len(ends) != 1 or begins[0].start() > ends[0].start():
         raise ConfigurationError(
             f"{name} has {len(begins)} marks codecards:begin and {len(ends)} marks codecards:end; one pair is expected. "
-            "Put it right by hand; nothing was changed."
+            "Fix the marks by hand; nothing was changed."
         )
     before, after = data[: begins[0].start()], data[ends[0].end() :]
     if not before:
         return after or None
     eol = b"\r\n" if data[begins[0].end() :].startswith(b"\r\n") else b"\n"
     shorter = before.removesuffix(eol)
-    # A line that was written below the block must not be joined with the one above it.
+    # A line below the block must not be joined with the line above it.
     kept = before if after and shorter and not shorter.endswith((b"\n", b"\r")) else shorter
     whole = kept + after
     return None if head and whole.replace(b"\r\n", b"\n") == head.encode() else whole
 
 
 def check_text(data: bytes, name: str) -> None:
-    """Refuse what ASCII text can't be added to.
+    """Check that ASCII text can be added to a file.
 
     Raises:
-        ConfigurationError: It is UTF-16, or no text.
+        ConfigurationError: The file is UTF-16, or not text.
     """
-    if data.startswith(BOMS_OF_OTHERS) or b"\0" in data:
-        raise ConfigurationError(f"{name} is UTF-16 or no text; agents read UTF-8. Nothing was changed.")
+    if data.startswith(UTF16_BOMS) or b"\0" in data:
+        raise ConfigurationError(f"{name} is UTF-16 or not text; agents read UTF-8. Nothing was changed.")
 
 
 def _line_end(data: bytes) -> bytes:

@@ -1,13 +1,14 @@
-"""Install record: what was put into which file, so that it can be taken out byte for byte.
+"""The record of `install`: the spans added to each file, so that `uninstall` can remove them byte for byte.
 
-It lies in `<root>/.codecards/installed.json`, or for the user's own files in the user's folder for programs' state. It
-holds places, lengths and hashes, never the text of a user's file.
+The record is `<root>/.codecards/installed.json`, or for the user's files a file in the user's state folder. It holds
+positions, lengths and hashes, never the text of a file.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
+from platformdirs import user_state_path
 
 from codecards.errors import ConfigurationError
 from codecards.indexer.atomic_files import write_atomic
@@ -20,55 +21,53 @@ RECORD_NAME = "installed.json"
 
 @dataclass(frozen=True, slots=True)
 class InstalledFile:
-    """What was put into one file."""
+    """The parts added to a file."""
 
     path: str
-    """From the base with "/", or absolute if a link leads out of it."""
+    """Relative to the base with "/", or absolute if a link leads out of the base."""
     agents: tuple[str, ...]
-    """For whom; the last to go takes it out."""
+    """Agents that use the file; the parts are removed with the last agent."""
     created: bool
-    """Whether there was no such file."""
+    """Whether `install` created the file."""
     folders: tuple[str, ...]
-    """Those that were made for it, the deepest first."""
+    """Folders created for the file, deepest first."""
     after: str
-    """SHA-256 of the file as it was written, in hexadecimal."""
+    """SHA-256 of the written file, in hexadecimal."""
     spans: tuple[tuple[int, int], ...]
-    """(first byte, length) of what was put in, by place."""
+    """(first byte, length) of the added parts, in order."""
     made: tuple[tuple[str, ...], ...] = ()
-    """Keys in a JSON file that were not there."""
+    """Key paths added to a JSON file."""
     notes: tuple[str, ...] = ()
-    """What the user should know of it."""
+    """Notes for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """All that was put into the files of one scope."""
+    """The files of a scope with added parts."""
 
     command: str = "codecards"
     files: tuple[InstalledFile, ...] = ()
     n_folders: int = 0
-    """How many of the folders that the record lies in were made for it."""
+    """How many of the record's parent folders were created for it."""
     format: int = FORMAT
 
 
 def record_path(scope: str, base: Path) -> Path:
-    """Return where the record of a scope lies.
+    """Return the path of a scope's record.
 
     Raises:
-        OutsideProjectError: The project's own folder is a link that leads out of it.
+        OutsideProjectError: The project's `.codecards` folder is a link out of the project.
     """
     if scope == "project":
         return resolve_inside(base, f"{FOLDER_NAME}/{RECORD_NAME}")
-    from platformdirs import user_state_path
-
     return user_state_path("codecards", appauthor=False) / RECORD_NAME
 
 
 def read_record(path: Path) -> Record:
-    """Return the record; an empty one if there is none.
+    """Return the record, or an empty one if there is no file.
 
     Raises:
-        ConfigurationError: It is damaged, or of another format.
+        ConfigurationError: The file is damaged, or has another format.
     """
     try:
         record = msgspec.json.decode(path.read_bytes(), type=Record)
@@ -76,19 +75,19 @@ def read_record(path: Path) -> Record:
         return Record(n_folders=sum(not folder.exists() for folder in path.parents))
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ConfigurationError(
-            f"{path} can't be read: {error}. It says what `codecards install` wrote. Move it away: then `uninstall` takes "
-            "our marked blocks and entries out without it."
+            f"{path}, the record of `codecards install`, can't be read: {error}. Move it away: then `uninstall` removes the "
+            "marked blocks and entries without it."
         ) from error
     if record.format != FORMAT:
-        raise ConfigurationError(f"{path} has format {record.format}; this version reads {FORMAT}.")
+        raise ConfigurationError(f"{path} has format {record.format}; this version reads format {FORMAT}.")
     return record
 
 
 def save_record(path: Path, record: Record) -> None:
-    """Write the record; an empty one is removed, with the folders that were made for it.
+    """Write the record; delete an empty one with the folders that were created for it.
 
     Raises:
-        StateFileError: It can't be written.
+        StateFileError: The record can't be written.
     """
     if record.files:
         write_atomic(path, msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n")
@@ -97,14 +96,14 @@ def save_record(path: Path, record: Record) -> None:
             write_atomic(ignore, IGNORE_TEXT.encode(), mode=0o644)
         return
     path.unlink(missing_ok=True)
-    # A project's record may have come with the project; of its folders only `.codecards` can be ours.
+    # The record may come with a foreign project, where codecards creates only the folder `.codecards`.
     most = 1 if path.parent.name == FOLDER_NAME else len(path.parents)
     for folder in path.parents[: max(0, min(record.n_folders, most))]:
-        _remove_if_bare(folder)
+        _remove_if_empty(folder)
 
 
-def _remove_if_bare(folder: Path) -> None:
-    """Remove a folder with nothing in it but our own `.gitignore`."""
+def _remove_if_empty(folder: Path) -> None:
+    """Remove a folder that is empty but for the `.gitignore` of codecards."""
     if not folder.is_dir():
         return
     ignore = folder / ".gitignore"

@@ -1,20 +1,24 @@
-"""`codecards gateway`: a local server between an agent and its model that keeps histories short."""
+"""The command `codecards gateway`: a local server between an agent and its model."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from codecards.cli.run import chosen
-from codecards.indexer.index_folder import FOLDER_NAME, keep_out_of_commits
-from codecards.indexer.walk.discovery import project_root
+from codecards.cli.command_group import command_module, without_collection
+from codecards.cli.messages import print_message
+from codecards.cli.options import CliOptions
+from codecards.outputs.store import project_folder, project_outputs
+
+app = command_module()
 
 
+@app.command()
 def gateway(
-    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="Port on 127.0.0.1.")] = 8791,
+    context: typer.Context,
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="The port on 127.0.0.1.")] = 8791,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Forward everything as it comes, and log what would have been done.")
+        bool, typer.Option("--dry-run", help="Forward requests unchanged, and log what would have been done.")
     ] = False,
     anthropic: Annotated[
         str, typer.Option("--anthropic-url", metavar="URL", help="Upstream of the Messages API.")
@@ -23,17 +27,16 @@ def gateway(
         str, typer.Option("--openai-url", metavar="URL", help="Upstream of the Chat and Responses APIs.")
     ] = "",
 ) -> None:
-    """Serve a gateway between an agent and its model: same answers, shorter histories."""
-    from codecards.gateway.server import GatewayOptions, serve
-    from codecards.outputs.store import OutputStore
+    """Serve a gateway between an agent and its model: the same answers, shorter histories."""
+    options: CliOptions = context.obj
+    with without_collection():
+        from codecards.gateway.server import GatewayOptions, serve
 
-    folder = project_root(chosen.project or Path.cwd()) / FOLDER_NAME
-    store = OutputStore(folder / "outputs", prepare=lambda: keep_out_of_commits(folder))
-    keep_out_of_commits(folder)
+    start = options.project or Path.cwd()
     upstreams = {name: url for name, url in (("anthropic", anthropic), ("openai", openai)) if url}
-    sys.stderr.write(
-        f"codecards: the gateway listens on 127.0.0.1:{port}{' (dry run)' if dry_run else ''}; point an agent at it:\n"
+    print_message(
+        f"the gateway listens on 127.0.0.1:{port}{' (dry run)' if dry_run else ''}; point an agent at it:\n"
         f"  export ANTHROPIC_BASE_URL=http://127.0.0.1:{port}\n"
-        f"  export OPENAI_BASE_URL=http://127.0.0.1:{port}/v1\n"
+        f"  export OPENAI_BASE_URL=http://127.0.0.1:{port}/v1"
     )
-    serve(GatewayOptions(folder / "gateway", port, dry_run, upstreams), store)
+    serve(GatewayOptions(project_folder(start) / "gateway", port, dry_run, upstreams), project_outputs(start))

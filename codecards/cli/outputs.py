@@ -1,4 +1,4 @@
-"""`codecards run` and `codecards outputs`: commands whose output fits, and the whole of it on demand."""
+"""Commands on the whole outputs that `codecards run` kept: `codecards outputs …`."""
 
 import sys
 from pathlib import Path
@@ -6,75 +6,63 @@ from typing import Annotated
 
 import typer
 
-from codecards.cli.run import chosen, write
-from codecards.indexer.index_folder import FOLDER_NAME, keep_out_of_commits
-from codecards.indexer.walk.discovery import project_root
-from codecards.outputs.run import DEFAULT_BUDGET_TOKENS, forward_signals, run_command
-from codecards.outputs.store import OutputStore
-from codecards.wire.outputs import output_json, output_line_json, run_json
+from codecards.cli.command_group import command_module
+from codecards.cli.messages import print_json
+from codecards.cli.options import AsJson, CliOptions
+from codecards.errors import UsageError
+from codecards.outputs.store import OutputStore, project_outputs
+from codecards.wire.outputs import output_json, output_line_json
 
-outputs_app = typer.Typer(no_args_is_help=True, help="Search and show the whole outputs that `codecards run` kept.")
+app = command_module("outputs", "Search and show the whole outputs that `codecards run` kept.")
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Handle = Annotated[str, typer.Argument(help="The handle that `run` printed.")]
+Limit = Annotated[int, typer.Option("--limit", min=1, help="At most so many.")]
 
 
-def run(
-    context: typer.Context,
-    budget: Annotated[int, typer.Option("--budget", min=20, help="Most tokens to print.")] = DEFAULT_BUDGET_TOKENS,
-    as_json: AsJson = False,
-) -> None:
-    """Run a command and print what matters of its output: failures, changes, the summary."""
-    arguments = context.args[1:] if context.args[:1] == ["--"] else context.args
-    done = run_command(arguments, _store(), budget_tokens=budget, on_start=forward_signals)
+@app.command("list")
+def list_outputs(context: typer.Context, limit: Limit = 20, as_json: AsJson = False) -> None:
+    """List the kept outputs, newest first."""
+    found = _store(context.obj).latest(limit)
     if as_json:
-        write(run_json(done))
-    else:
-        sys.stdout.write(done.short.text)
-    raise typer.Exit(done.exit_code)
-
-
-@outputs_app.command("list")
-def list_outputs(
-    limit: Annotated[int, typer.Option("--limit", min=1, help="Most of them.")] = 20, as_json: AsJson = False
-) -> None:
-    """List the kept outputs, the latest first."""
-    found = _store().latest(limit)
-    if as_json:
-        write({"outputs": [output_json(one) for one in found]})
+        print_json({"outputs": [output_json(one) for one in found]})
         return
     for one in found:
         code = "" if one.exit_code is None else f" exit {one.exit_code}"
         sys.stdout.write(f"{one.handle}  {one.created}{code}  {one.source}\n")
 
 
-@outputs_app.command("search")
+@app.command("search")
 def search_outputs(
-    query: Annotated[list[str], typer.Argument(help="Words; a line must hold them all.")],
-    handle: Annotated[str, typer.Option("--handle", help="Search this output alone.")] = "",
-    limit: Annotated[int, typer.Option("--limit", min=1, help="Most lines.")] = 20,
+    context: typer.Context,
+    query: Annotated[list[str], typer.Argument(help="Words; a line must contain all of them.")],
+    handle: Annotated[str, typer.Option("--handle", help="Search only this output.")] = "",
+    limit: Limit = 20,
     as_json: AsJson = False,
 ) -> None:
     """Search the kept outputs by words."""
-    found = _store().search(" ".join(query), limit, handle=handle)
+    found = _store(context.obj).search(" ".join(query), limit, handle=handle)
     if as_json:
-        write({"query": " ".join(query), "lines": [output_line_json(one) for one in found]})
+        print_json({"query": " ".join(query), "lines": [output_line_json(one) for one in found]})
         return
     for one in found:
         sys.stdout.write(f"{one.handle}:{one.line}: {one.text}\n")
 
 
-@outputs_app.command("show")
+@app.command("show")
 def show_output(
-    handle: Annotated[str, typer.Argument(help="As `run` printed it.")],
-    lines: Annotated[str, typer.Option("--lines", metavar="FIRST-LAST", help="Only these lines, such as 40-60.")] = "",
+    context: typer.Context,
+    handle: Handle,
+    lines: Annotated[
+        str, typer.Option("--lines", metavar="FIRST-LAST", help="Only these lines: 40-60, 40- or 40.")
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Print a kept output, whole or some lines of it."""
+    """Print a kept output, or some lines of it."""
     first, last = _line_range(lines)
-    found = _store().get(handle)
+    found = _store(context.obj).get(handle)
     text = found.lines(first, last)
     if as_json:
-        write({**output_json(found), "first_line": first, "text": text})
+        print_json({**output_json(found), "first_line": first, "text": text})
     else:
         sys.stdout.write(text)
 
@@ -83,12 +71,10 @@ def _line_range(text: str) -> tuple[int, int | None]:
     if not text:
         return 1, None
     first, dash, last = text.partition("-")
-    if first.isdigit() and (last.isdigit() or (dash and not last) or not dash):
+    if first.isdigit() and (last.isdigit() or not last):
         return max(1, int(first)), int(last) if last else None if dash else int(first)
-    raise typer.BadParameter(f"{text} is not a range of lines; write 40-60, 40- or 40", param_hint="--lines")
+    raise UsageError(f"--lines {text} is not a range of lines; write 40-60, 40- or 40")
 
 
-def _store() -> OutputStore:
-    root = project_root(chosen.project or Path.cwd())
-    folder = root / FOLDER_NAME
-    return OutputStore(folder / "outputs", prepare=lambda: keep_out_of_commits(folder))
+def _store(options: CliOptions) -> OutputStore:
+    return project_outputs(options.project or Path.cwd())

@@ -1,4 +1,4 @@
-"""Readable: answers for people. On a terminal with colours and tables; piped, one plain line a thing."""
+"""Prints answers for people: with colours and tables on a terminal, as plain lines into a pipe."""
 
 from collections.abc import Iterable, Sequence
 
@@ -14,29 +14,34 @@ from codecards.indexer.build.refresh import IndexReport
 from codecards.indexer.cards.card import Card
 from codecards.indexer.problems import Problem
 from codecards.tuning.fit import TuneReport
-from codecards.wire.answers import summary, terminal_safe
+from codecards.untrusted_text import terminal_safe
+from codecards.wire.answers import summary
 
 LEXERS = {"csharp": "csharp", "tsx": "tsx", "cpp": "cpp", "jupyter": "json", "": "text"}
 MAX_PROBLEMS = 10
 
 
 def console() -> Console:
-    """Return the console for answers; `NO_COLOR` and pipes are honoured by rich."""
+    """Return the console for answers; rich respects `NO_COLOR` and pipes."""
     return Console(highlight=False, soft_wrap=True)
 
 
 def progress_bar() -> tuple[Progress, ProgressCallback]:
-    """Return a bar with the remaining time, for stderr, and the function that moves it."""
+    """Return (progress bar for stderr with the remaining time, the function that moves it)."""
     bar = Progress(
-        TextColumn("{task.description:<8}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-        console=Console(stderr=True), transient=True,
-    )  # fmt: skip
+        TextColumn("{task.description:<8}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
     task = bar.add_task("reading", total=None)
     return bar, lambda what, done, total: bar.update(task, description=what, completed=done, total=total or None)
 
 
 def show_report(report: IndexReport) -> None:
-    """Print what an index run did."""
+    """Print the report of an index run."""
     out = console()
     for message in report.messages:
         out.print(f"note: {terminal_safe(message)}", markup=False)
@@ -49,13 +54,13 @@ def show_report(report: IndexReport) -> None:
     show_problems(out, report.problems)
 
 
-def show_backfill(n_new: int, lane: RetrieverStatus) -> None:
-    """Print what filling the deep lane did."""
-    console().print(f"transformer vectors: {n_new:,} cards embedded; {retriever_state(lane)}", markup=False)
+def show_backfill(n_new: int, retriever: RetrieverStatus) -> None:
+    """Print how many transformer vectors were computed."""
+    console().print(f"transformer vectors: {n_new:,} cards embedded; {retriever_state(retriever)}", markup=False)
 
 
 def show_problems(out: Console, problems: Sequence[Problem]) -> None:
-    """Print what is not indexed as one would expect, by reason."""
+    """Print the files that are not or only partly indexed, by reason."""
     by_reason: dict[tuple[str, str], list[Problem]] = {}
     for one in problems:
         by_reason.setdefault((one.reason.value, one.kept.value), []).append(one)
@@ -73,9 +78,9 @@ def show_recall(recall: Recall, *, expand: bool, explain: bool) -> None:
     for notice in recall.notices:
         out.print(f"note: {terminal_safe(notice)}", markup=False)
     if not recall.hits:
-        out.print(f"Nothing found for {terminal_safe(recall.query)[:80]!r} in {recall.n_files:,} files.", markup=False)
+        out.print(f"No hits for {terminal_safe(recall.query)[:80]!r} in {recall.n_files:,} files.", markup=False)
     elif recall.verdict == "weak":
-        out.print("Nothing fits well; the nearest:", markup=False)
+        out.print("No good match; the closest hits:", markup=False)
     for hit in recall.hits:
         card = hit.card
         stale = "" if hit.fresh else "  (changed since it was indexed)"
@@ -95,16 +100,16 @@ def show_recall(recall: Recall, *, expand: bool, explain: bool) -> None:
             show_code(out, hit.text, card.language, card.lead_line)
     if explain:
         retrievers = (
-            f"{lane.name} {'on' if lane.ready else 'off'}{f' ({lane.reason})' if lane.reason else ''}"
-            for lane in recall.retrievers
+            f"{one.name} {'on' if one.ready else 'off'}{f' ({one.reason})' if one.reason else ''}"
+            for one in recall.retrievers
         )
         out.print("retrievers: " + terminal_safe(", ".join(retrievers)), style="dim", markup=False)
     if recall.suggestions:
-        out.print("Near names: " + terminal_safe(", ".join(recall.suggestions)), markup=False)
+        out.print("Similar names: " + terminal_safe(", ".join(recall.suggestions)), markup=False)
 
 
 def show_code(out: Console, text: str, language: str, first_line: int) -> None:
-    """Print code, on a terminal with colours and line numbers."""
+    """Print code; with colours and line numbers on a terminal."""
     code = terminal_safe(text, keeps_lines=True)
     if out.is_terminal:
         out.print(Syntax(code, LEXERS.get(language, language), line_numbers=True, start_line=first_line))
@@ -113,7 +118,7 @@ def show_code(out: Console, text: str, language: str, first_line: int) -> None:
 
 
 def show_outline(cards: Sequence[Card], n_cards: int, digest: str | None) -> None:
-    """Print symbols, a line each; the digest of their file instead where there is one."""
+    """Print symbols, a line each, or the digest of their file if it is given."""
     if digest is None:
         show_cards(cards, f"{n_cards} symbols")
     else:
@@ -138,11 +143,11 @@ def show_calls(calls: Calls, what: str) -> None:
     """Print callers or callees."""
     out = console()
     if calls.target is None and not calls.candidates:
-        near = f" Near names: {terminal_safe(', '.join(calls.suggestions))}." if calls.suggestions else ""
+        near = f" Similar names: {terminal_safe(', '.join(calls.suggestions))}." if calls.suggestions else ""
         out.print(f"No symbol has that name.{near}", markup=False)
         return
     if calls.target is None:
-        show_cards(calls.candidates, "The name may mean several things; give --path or one of these as PATH::NAME:")
+        show_cards(calls.candidates, "The name is ambiguous; give --path, or one of these as PATH::NAME:")
         return
     out.print(
         f"{what} of {terminal_safe(calls.target.qualified_name)} ({terminal_safe(calls.target.path)}:{calls.target.first_line}):"
@@ -187,11 +192,11 @@ def show_status(status: Status) -> None:
     """Print the state of an index."""
     out = console()
     if not status.generation:
-        out.print("Nothing is indexed yet; run `codecards index`.", markup=False)
+        out.print("There is no index yet; run `codecards index`.", markup=False)
         return
     dirty = {True: " with uncommitted changes", False: "", None: ""}[status.dirty]
     out.print(
-        f"generation {status.generation} (format {status.format}){'' if status.complete else ', not complete'}",
+        f"generation {status.generation} (format {status.format}){'' if status.complete else ', incomplete'}",
         markup=False,
     )
     if status.commit:
@@ -202,8 +207,8 @@ def show_status(status: Status) -> None:
         markup=False,
     )
     out.print(f"embedder {status.embedder_name} ({status.embedder_dimensions} dimensions)", markup=False)
-    for lane in status.retrievers:
-        out.print(f"  {lane.name}: {retriever_state(lane)}", markup=False)
+    for one in status.retrievers:
+        out.print(f"  {one.name}: {retriever_state(one)}", markup=False)
     if status.tuned is not None:
         tuned = status.tuned
         out.print(
@@ -211,15 +216,15 @@ def show_status(status: Status) -> None:
             markup=False,
         )
     elif status.tuned_problem:
-        out.print(f"weights: the default ones; {terminal_safe(status.tuned_problem)}", markup=False)
+        out.print(f"default weights; {terminal_safe(status.tuned_problem)}", markup=False)
     show_problems(out, status.problems)
 
 
-def retriever_state(lane: RetrieverStatus) -> str:
-    """Return a lane's state in words."""
-    if not lane.ready:
-        return f"off: {lane.reason}"
-    return f"ready ({lane.reason})" if lane.reason else "ready"
+def retriever_state(retriever: RetrieverStatus) -> str:
+    """Return the state of a retriever as text."""
+    if not retriever.ready:
+        return f"off: {retriever.reason}"
+    return f"ready ({retriever.reason})" if retriever.reason else "ready"
 
 
 def show_why(answer: WhyNot) -> None:
@@ -228,7 +233,7 @@ def show_why(answer: WhyNot) -> None:
 
 
 def show_impact(impact: Impact) -> None:
-    """Print what a change touches."""
+    """Print the symbols, callers and tests that a change affects."""
     show_cards(impact.changed, f"changed symbols: {len(impact.changed)}")
     out = console()
     out.print(f"callers: {len(impact.callers)}", markup=False)
@@ -238,15 +243,15 @@ def show_impact(impact: Impact) -> None:
 
 
 def show_tuning(report: TuneReport) -> None:
-    """Print the figures of a project's own history."""
+    """Print the recall measured on a project's history."""
     out = console()
     left_out = ", ".join(f"{number} {reason}" for reason, number in sorted(report.left_out.items())) or "none"
     out.print(
-        f"{report.n_commits:,} commits looked at, {report.n_tasks} ask a question (left out: {left_out})", markup=False
+        f"{report.n_commits:,} commits read, {report.n_tasks} usable as tasks (skipped: {left_out})", markup=False
     )
     for name, figure in report.figures.items():
         out.print(f"  {name:<17} {figure.mean:.3f}  (95 %: {figure.low:.3f} to {figure.high:.3f})", markup=False)
-    out.print(f"  {report.n_symbol_tasks} of them changed a symbol that is there now", markup=False)
+    out.print(f"  {report.n_symbol_tasks} of the tasks changed a symbol that still exists", markup=False)
     out.print(f"note: {report.note}", markup=False)
     if report.fit is not None:
         out.print(("kept: " if report.fit.accepted else "refused: ") + report.fit.reason, markup=False)

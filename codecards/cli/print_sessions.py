@@ -1,4 +1,4 @@
-"""Readable state: notes and sessions for people."""
+"""Prints notes and sessions for people."""
 
 from collections.abc import Iterable, Sequence
 
@@ -12,12 +12,12 @@ from codecards.router.memory.ledger import LedgerSummary
 from codecards.router.memory.state import SessionState
 from codecards.router.notes.archive import DamagedNote, ReviewItem
 from codecards.router.notes.note import Note, note_state
-from codecards.wire.answers import terminal_safe
+from codecards.untrusted_text import terminal_safe
 
 
-def show_note(note: Note, what: str = "") -> None:
-    """Print a note whole."""
-    head = f"{what} {note.note_id}".strip() + (f"  {terminal_safe(note.title)}" if note.title else "")
+def show_note(note: Note, done: str = "") -> None:
+    """Print a whole note, after what was done with it."""
+    head = f"{done} {note.note_id}".strip() + (f"  {terminal_safe(note.title)}" if note.title else "")
     typer.echo(f"{head}  ({note.created}, {note_state(note).value}{', archived' if note.archived else ''})")
     typer.echo(terminal_safe(note.text, keeps_lines=True))
     for anchor in note.anchors:
@@ -32,7 +32,7 @@ def show_note(note: Note, what: str = "") -> None:
 def show_notes(notes: Sequence[Note], damaged: Iterable[DamagedNote] = ()) -> None:
     """Print notes, a row each."""
     for one in damaged:
-        typer.echo(f"not readable: {terminal_safe(one.name)}: {terminal_safe(one.detail)}")
+        typer.echo(f"unreadable: {terminal_safe(one.name)}: {terminal_safe(one.detail)}")
     if not notes:
         typer.echo("no notes")
         return
@@ -44,7 +44,7 @@ def show_notes(notes: Sequence[Note], damaged: Iterable[DamagedNote] = ()) -> No
 
 
 def show_review(items: Iterable[ReviewItem]) -> None:
-    """Print the notes to look at, and why."""
+    """Print the notes to review, with the reasons."""
     for item in items:
         first = " ".join((item.note.title or item.note.text).split())[:100]
         typer.echo(f"{item.note.note_id}  {item.reason}: {terminal_safe(first)}")
@@ -63,7 +63,7 @@ def show_sessions(states: Sequence[SessionState]) -> None:
 
 
 def show_session(state: SessionState, summary: LedgerSummary, ratio: float | None, alarms: Iterable[str]) -> None:
-    """Print a working memory and where the tokens went."""
+    """Print a working memory and its token use."""
     out, memory = console(), state.memory
     out.print(f"goal: {terminal_safe(memory.task.goal)}", markup=False)
     out.print(f"status: {memory.task.status}, turn {memory.turn}, budget {state.budget_tokens:,} tokens", markup=False)
@@ -73,15 +73,18 @@ def show_session(state: SessionState, summary: LedgerSummary, ratio: float | Non
         table = Table("file", "mode", "last used", "purpose", "why", box=None, pad_edge=False)
         for entry in memory.files:
             table.add_row(
-                _cell(entry.path), entry.mode.value + (" (pinned)" if entry.pinned else ""),
-                f"turn {entry.last_access_turn}", _cell(entry.purpose), _cell(entry.why),
-            )  # fmt: skip
+                _cell(entry.path),
+                entry.mode.value + (" (pinned)" if entry.pinned else ""),
+                f"turn {entry.last_access_turn}",
+                _cell(entry.purpose),
+                _cell(entry.why),
+            )
         out.print(table)
     for change in memory.changes:
         out.print(f"changed {terminal_safe(change.path)}: {change.action} {terminal_safe(change.reason)}", markup=False)
     if summary.n_turns:
         shares = ", ".join(f"{name} {share:.0%}" for name, share in summary.shares.items())
-        used = "" if ratio is None else f"; {ratio:.0%} of what was shown was used"
+        used = "" if ratio is None else f"; {ratio:.0%} of the shown lines were used"
         out.print(
             f"{summary.n_turns} turns, {summary.mean_tokens:,.0f} tokens a turn, peak {summary.peak_tokens:,}: {shares}{used}",
             markup=False,
@@ -91,12 +94,10 @@ def show_session(state: SessionState, summary: LedgerSummary, ratio: float | Non
 
 
 def show_conflicts(conflicts: Sequence[Conflict]) -> None:
-    """Print the points in which two sessions differ."""
+    """Print the conflicts of a merge."""
     for one in conflicts:
-        typer.echo(
-            f"{terminal_safe(one.what)}: ours stays: {terminal_safe(one.ours)}; theirs: {terminal_safe(one.theirs)}"
-        )
-    typer.echo(f"taken in, {len(conflicts)} conflicts")
+        typer.echo(f"{terminal_safe(one.what)}: kept: {terminal_safe(one.ours)}; theirs: {terminal_safe(one.theirs)}")
+    typer.echo(f"merged, {len(conflicts)} conflicts")
 
 
 def _style(note: Note) -> str:
@@ -104,5 +105,5 @@ def _style(note: Note) -> str:
 
 
 def _cell(text: str) -> str:
-    """Return text as a table shows it: neither the terminal nor rich reads anything into it."""
+    """Return text for a cell of a table, safe for the terminal and free of rich's markup."""
     return escape(terminal_safe(text))

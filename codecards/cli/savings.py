@@ -1,109 +1,123 @@
-"""Savings command: prints the ledger of what codecards costs and spares."""
+"""The command `codecards savings`: prints how many tokens codecards costs and saves."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from codecards.cli.run import ready_engine, say, write
+from codecards.cli.command_group import command_module
+from codecards.cli.messages import print_json, print_message
+from codecards.cli.options import AsJson
+from codecards.cli.run import ready_engine
+from codecards.engine import Engine
 from codecards.errors import StateFileError, UsageError
 from codecards.indexer.index_folder import FOLDER_NAME
-from codecards.wire.answers import Json, utf8_safe
+from codecards.mcp.token_cost import answer_of, schema_tokens
+from codecards.router.memory.store import SessionStore
+from codecards.savings.grep_baseline import read_corpus
+from codecards.savings.ledger import SessionCost, TaskCost, Totals, cost_of, session_cost, totals_of
+from codecards.savings.questions import (
+    SavingsQuestion,
+    questions_of_file,
+    questions_of_history,
+    questions_of_session,
+)
+from codecards.savings.usage_log import LOG_NAME, read_window_entries
+from codecards.untrusted_text import utf8_safe
+from codecards.wire.answers import Json
 
-if TYPE_CHECKING:
-    from codecards.engine import Engine
-    from codecards.savings.ledger import SessionCost, TaskCost, Totals
-    from codecards.savings.questions import SavingsQuestion
+app = command_module()
 
 TEXT_WIDTH = 48
 WINDOW_LINES = 250
-"""A thrifty agent reads so many lines at a time."""
+"""Lines that a thrifty agent reads at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class SavingsReport:
-    """All that is printed."""
+    """Costs of tasks and sessions, with codecards and without."""
 
     schema: int
+    """Tokens of the MCP tools' schema."""
     read_lines: int
-    costs: "list[TaskCost]"
-    totals: "Totals"
-    totals_of_windows: "Totals"
-    """The same tasks with `WINDOW_LINES` read at a time."""
-    sessions: "list[SessionCost]"
+    costs: list[TaskCost]
+    totals: Totals
+    totals_of_windows: Totals
+    """The same tasks with `WINDOW_LINES` lines read at a time."""
+    sessions: list[SessionCost]
 
 
+@app.command()
 def savings(
+    context: typer.Context,
     queries: Annotated[
         Path | None,
-        typer.Option("--queries", help="JSON lines with `query` and `files` (default: your newest commits)."),
+        typer.Option("--queries", help="JSON lines with `query` and `files` (default: the newest commits)."),
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="Most questions.")] = 30,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="Maximum number of questions.")] = 30,
     read_lines: Annotated[int, typer.Option("--read-lines", min=1, help="Lines that an agent reads at a time.")] = 2000,
-    sessions: Annotated[bool, typer.Option("--sessions/--no-sessions", help="Count the project's sessions.")] = True,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    sessions: Annotated[
+        bool, typer.Option("--sessions/--no-sessions", help="Include the project's recorded sessions.")
+    ] = True,
+    as_json: AsJson = False,
 ) -> None:
-    """Count what codecards costs and spares in tokens, against grepping and reading."""
-    from codecards.mcp.token_cost import answer_of, schema_tokens
-    from codecards.savings.grep_baseline import read_corpus
-    from codecards.savings.ledger import cost_of, session_cost, totals_of
-    from codecards.savings.usage_log import read_window_entries
+    """Estimate the tokens that codecards costs and saves.
 
-    with ready_engine(refresh=True) as engine:
-        schema = schema_tokens()
-        files = engine.files()
-        # An agent that looks for code has its grep look into code.
-        corpus = read_corpus(engine.root, [one.path for one in files if one.role in ("source", "test")])
-        sources = {one.path for one in files if one.role == "source"} & set(corpus.texts)
-        questions = _questions(engine, queries, limit, sources)
-        if sessions:
-            questions += _session_questions(engine, set(corpus.texts))
-        ask = cache(lambda query: answer_of(engine, query))
-        costs = [cost_of(one, corpus, schema, ask, read_lines) for one in questions]
-        windows = [cost_of(one, corpus, schema, ask, WINDOW_LINES) for one in questions]
-        logs = [(one.name, read_window_entries(one)) for one in _session_folders(engine)] if sessions else []
-        lived = [session_cost(name, supplies, corpus, schema, read_lines) for name, supplies in logs]
-        ledger = SavingsReport(
-            schema, read_lines, costs, totals_of(costs), totals_of(windows), [one for one in lived if one is not None]
-        )
-    if not ledger.costs and not ledger.sessions:
+    The baseline is an agent that greps and reads the files that it finds.
+    """
+    with ready_engine(context.obj, refresh=True) as engine:
+        report = _report(engine, queries, limit, read_lines, sessions=sessions)
+    if not report.costs and not report.sessions:
         raise UsageError(
-            "There is nothing to count: no session was recorded, and git's history holds no fitting commit. "
+            "There is nothing to count: no session was recorded, and no commit of the git history fits. "
             "Give questions with --queries FILE."
         )
     if as_json:
-        write(_json(ledger))
+        print_json(_report_json(report))
     else:
-        _show(ledger)
+        _print_report(report)
 
 
-def _questions(engine: "Engine", queries: Path | None, limit: int, sources: set[str]) -> "list[SavingsQuestion]":
-    from codecards.savings.questions import questions_of_file, questions_of_history
+def _report(engine: Engine, queries: Path | None, limit: int, read_lines: int, *, sessions: bool) -> SavingsReport:
+    schema = schema_tokens()
+    files = engine.files()
+    # An agent that looks for code greps only code.
+    corpus = read_corpus(engine.root, [one.path for one in files if one.role in ("source", "test")])
+    sources = {one.path for one in files if one.role == "source"} & set(corpus.texts)
+    questions = _questions(engine, queries, limit, sources)
+    if sessions:
+        questions += _session_questions(engine, set(corpus.texts))
+    ask = cache(lambda query: answer_of(engine, query))
+    costs = [cost_of(one, corpus, schema, ask, read_lines) for one in questions]
+    windows = [cost_of(one, corpus, schema, ask, WINDOW_LINES) for one in questions]
+    logs = [(one.name, read_window_entries(one)) for one in _session_folders(engine)] if sessions else []
+    recorded = [session_cost(name, supplies, corpus, schema, read_lines) for name, supplies in logs]
+    return SavingsReport(
+        schema, read_lines, costs, totals_of(costs), totals_of(windows), [one for one in recorded if one is not None]
+    )
 
+
+def _questions(engine: Engine, queries: Path | None, limit: int, sources: set[str]) -> list[SavingsQuestion]:
     if queries is None:
         return questions_of_history(engine.root, sources, limit)
-    questions, n_left_out = questions_of_file(queries, {one.path for one in engine.files()})
-    if n_left_out:
-        say(f"codecards: {n_left_out} questions were left out: none of their files is in this project")
+    questions, n_skipped = questions_of_file(queries, {one.path for one in engine.files()})
+    if n_skipped:
+        print_message(f"skipped {n_skipped} questions: none of their files is in this project")
     if not questions:
         raise UsageError(f"No question of {queries} has a file of this project.")
     return questions[:limit]
 
 
-def _session_folders(engine: "Engine") -> list[Path]:
+def _session_folders(engine: Engine) -> list[Path]:
     folder = engine.root / FOLDER_NAME / "sessions"
     return sorted(one for one in folder.iterdir() if one.is_dir()) if folder.is_dir() else []
 
 
-def _session_questions(engine: "Engine", known: set[str]) -> "list[SavingsQuestion]":
-    """Return the questions of sessions that no hook has seen."""
-    from codecards.router.memory.store import SessionStore
-    from codecards.savings.questions import questions_of_session
-    from codecards.savings.usage_log import LOG_NAME
-
+def _session_questions(engine: Engine, known: set[str]) -> list[SavingsQuestion]:
+    """Return the questions of sessions without a usage log, that is, without hooks."""
     store = SessionStore(engine.root / FOLDER_NAME / "sessions")
     names = [name for name in store.names() if not (store.folder / name / LOG_NAME).exists()]
     found: list[SavingsQuestion] = []
@@ -111,76 +125,83 @@ def _session_questions(engine: "Engine", known: set[str]) -> "list[SavingsQuesti
         try:
             found += questions_of_session(store.read(name))
         except StateFileError as error:
-            say(f"codecards: session {name} was left out: {error}")
+            print_message(f"skipped session {name}: {error}")
     return [one for one in found if known & set(one.targets)]
 
 
-def _json(ledger: SavingsReport) -> Json:
+def _report_json(report: SavingsReport) -> Json:
     return {
-        "schema_tokens": ledger.schema,
-        "read_lines": ledger.read_lines,
-        "tasks": [
-            {
-                "query": utf8_safe(one.question.query), "source": utf8_safe(one.question.source),
-                "files": [utf8_safe(path) for path in one.question.targets],
-                "found": one.found, "schema": one.schema, "answer": one.answer, "opened": one.opened,
-                "reread": one.reread, "fallback": one.fallback, "ours": one.ours,
-                "baseline": {"grep": one.baseline.grep_tokens, "read": one.baseline.read_tokens,
-                             "found": one.baseline.found, "files": [utf8_safe(path) for path in one.baseline.paths]},
-                "net": one.net,
-            }
-            for one in ledger.costs
-        ],
-        "totals": asdict(ledger.totals),
-        "totals_reading_windows": asdict(ledger.totals_of_windows) | {"read_lines": WINDOW_LINES},
-        "sessions": [asdict(one) | {"ours": one.ours, "net": one.net} for one in ledger.sessions],
-    }  # fmt: skip
+        "schema_tokens": report.schema,
+        "read_lines": report.read_lines,
+        "tasks": [_task_json(one) for one in report.costs],
+        "totals": asdict(report.totals),
+        "totals_reading_windows": asdict(report.totals_of_windows) | {"read_lines": WINDOW_LINES},
+        "sessions": [asdict(one) | {"ours": one.ours, "net": one.net} for one in report.sessions],
+    }
 
 
-def _show(ledger: SavingsReport) -> None:
-    """Print the ledger for people."""
-    if ledger.costs:
+def _task_json(cost: TaskCost) -> Json:
+    return {
+        "query": utf8_safe(cost.question.query),
+        "source": utf8_safe(cost.question.source),
+        "files": [utf8_safe(path) for path in cost.question.targets],
+        "found": cost.found,
+        "schema": cost.schema,
+        "answer": cost.answer,
+        "opened": cost.opened,
+        "reread": cost.reread,
+        "fallback": cost.fallback,
+        "ours": cost.ours,
+        "baseline": {
+            "grep": cost.baseline.grep_tokens,
+            "read": cost.baseline.read_tokens,
+            "found": cost.baseline.found,
+            "files": [utf8_safe(path) for path in cost.baseline.paths],
+        },
+        "net": cost.net,
+    }
+
+
+def _print_report(report: SavingsReport) -> None:
+    if report.costs:
+        _print_tasks(report)
+    if report.sessions:
         _print_rows(
-            ("question", "answer", "opened", "re-read", "after all", "in all", "grep", "read", "net"),
-            [
-                (one.question.query.split("\n")[0], one.answer, one.opened, one.reread, one.fallback, one.ours,
-                 one.baseline.grep_tokens, one.baseline.read_tokens, one.net)
-                for one in ledger.costs
-            ],
-        )  # fmt: skip
-        found, n_tasks = ledger.totals.n_found, ledger.totals.n_tasks
+            ("session", "answers", "schema", "answered", "briefs", "re-read", "total", "grep and read", "net"),
+            [_session_row(one) for one in report.sessions],
+        )
+
+
+def _print_tasks(report: SavingsReport) -> None:
+    _print_rows(
+        ("question", "answer", "opened", "re-read", "fallback", "total", "grep", "read", "net"),
+        [_task_row(one) for one in report.costs],
+    )
+    found, n_tasks = report.totals.n_found, report.totals.n_tasks
+    typer.echo(
+        f"right file found: codecards {found}, grep and read {report.totals.n_found_baseline} of {n_tasks}; the schema "
+        f"takes {report.schema:,} of each task"
+    )
+    for n_lines, totals in ((report.read_lines, report.totals), (WINDOW_LINES, report.totals_of_windows)):
         typer.echo(
-            f"right file found: codecards {found}, grep and read {ledger.totals.n_found_baseline} of {n_tasks}; the schema "
-            f"takes {ledger.schema:,} of each task"
+            f"{n_lines:,} lines read at a time: codecards {totals.ours:,}, grep and read {totals.baseline:,}, net "
+            f"{totals.net:+,}; {totals.n_negative} of {n_tasks} tasks cost more; in one session, with the schema "
+            f"counted once, net {totals.net_one_session:+,}"
         )
-        for n_lines, totals in ((ledger.read_lines, ledger.totals), (WINDOW_LINES, ledger.totals_of_windows)):
-            typer.echo(
-                f"{n_lines:,} lines read at a time: codecards {totals.ours:,}, grep and read {totals.baseline:,}, net "
-                f"{totals.net:+,}; {totals.n_negative} of {n_tasks} tasks cost more; in one session, with the schema "
-                f"once, net {totals.net_one_session:+,}"
-            )
-    if ledger.sessions:
-        _print_rows(
-            ("session", "answers", "schema", "answered", "briefs", "re-read", "in all", "grep and read", "net"),
-            [
-                (
-                    one.name,
-                    one.n_answers,
-                    one.schema,
-                    one.answers,
-                    one.briefs,
-                    one.reread,
-                    one.ours,
-                    one.baseline,
-                    one.net,
-                )
-                for one in ledger.sessions
-            ],
-        )
+
+
+def _task_row(task: TaskCost) -> tuple[str | int, ...]:
+    own = (task.answer, task.opened, task.reread, task.fallback, task.ours)
+    return (task.question.query.split("\n")[0], *own, task.baseline.grep_tokens, task.baseline.read_tokens, task.net)
+
+
+def _session_row(session: SessionCost) -> tuple[str | int, ...]:
+    own = (session.n_answers, session.schema, session.answers, session.briefs, session.reread, session.ours)
+    return (session.name, *own, session.baseline, session.net)
 
 
 def _print_rows(heads: Sequence[str], rows: Sequence[Sequence[str | int]]) -> None:
-    """Print a table whose first column is text, and all others tokens."""
+    """Print a table with a text in the first column and tokens in the others."""
     texts = [[f"{cell:,}" if isinstance(cell, int) else utf8_safe(cell)[:TEXT_WIDTH] for cell in row] for row in rows]
     widths = [max(len(cell) for cell in column) for column in zip(heads, *texts, strict=True)]
     for row in [list(heads), *texts]:

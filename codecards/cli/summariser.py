@@ -1,7 +1,7 @@
-"""Summariser command: a program of the user's that words summaries, such as one that asks a local model.
+"""Runs a program of the user that writes summaries, such as one that asks a local model.
 
-It is named on the command line and nowhere else: neither a repository nor a settings file can have it run. It gets the
-text on stdin and the most tokens in `CODECARDS_TARGET_TOKENS`; what it prints on stdout is the summary.
+Only the command line names the program: neither a repository nor a settings file can have it run. The program gets the
+text on stdin and the maximum number of tokens in `CODECARDS_TARGET_TOKENS`; its stdout is the summary.
 """
 
 import os
@@ -26,13 +26,14 @@ class SummariserCommand:
 
     arguments: Sequence[str]
     timeout_s: float
-    """After so long the program, and on POSIX what it started, is ended."""
+    """Time after which the program is ended, on POSIX with the processes that it started."""
 
     def __call__(self, text: str, target_tokens: int) -> str:
-        """Return what the program prints.
+        """Return the program's output.
 
         Raises:
-            CodecardsError: It can't be started, was late, printed no less than it got, or ended with another status than 0.
+            CodecardsError: The program can't be started, is late, prints at least as much as it got, or its exit status
+                is not 0.
         """
         data = text.encode("utf-8", "surrogatepass")
         with tempfile.TemporaryFile() as given:
@@ -40,9 +41,13 @@ class SummariserCommand:
             given.seek(0)
             try:
                 process = subprocess.Popen(
-                    self.arguments, stdin=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                    env=child_environment(**{TARGET_VARIABLE: str(target_tokens)}), start_new_session=os.name == "posix",
-                )  # fmt: skip
+                    self.arguments,
+                    stdin=given,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    env=child_environment(**{TARGET_VARIABLE: str(target_tokens)}),
+                    start_new_session=os.name == "posix",
+                )
             except (OSError, ValueError) as error:
                 raise CodecardsError(f"{self.arguments[0]} can't be run: {error}") from error
         late = threading.Event()
@@ -51,38 +56,40 @@ class SummariserCommand:
         timer.start()
         with process:
             assert process.stdout is not None
-            # One byte more than it got tells that it says no less: a program that never stops printing is not read on.
+            # Reading one byte more than the input is enough to reject the output, and bounds endless output.
             printed = process.stdout.read(len(data) + 1)
             if len(printed) > len(data):
                 _end(process, late)
                 timer.cancel()
-                raise CodecardsError(f"{self.arguments[0]} printed no less than it got")
+                raise CodecardsError(f"{self.arguments[0]} printed at least as much as it got")
             status = process.wait()
         timer.cancel()
         if late.is_set():
             raise CodecardsError(f"{self.arguments[0]} was ended after {self.timeout_s:g} s")
         if status != 0:
-            raise CodecardsError(f"{self.arguments[0]} ended with status {status}")
+            raise CodecardsError(f"{self.arguments[0]} exited with status {status}")
         return printed.decode("utf-8", "replace")
 
 
 def summariser_command(written: str, timeout_s: float) -> SummariserCommand:
-    """Return the summariser that a command line names, split as a shell would, without one being run.
+    """Return the summariser of a command line, which is split as a shell would split it; no shell runs.
 
     Raises:
-        UsageError: It names no program, or its quotes are not closed.
+        UsageError: The command line is empty, or a quote is not closed.
     """
     try:
         arguments = shlex.split(written, posix=sys.platform != "win32")
     except ValueError as error:
-        raise UsageError(f"the summariser {written!r} is no command: {error}") from error
+        raise UsageError(f"the summariser {written!r} is not a command line: {error}") from error
     if not arguments:
-        raise UsageError("the summariser is empty; name a program that reads a text and prints a shorter one")
+        raise UsageError(
+            "the summariser is empty; name a program that reads a text from stdin and prints a shorter one"
+        )
     return SummariserCommand(tuple(arguments), timeout_s)
 
 
 def _end(process: "subprocess.Popen[bytes]", late: threading.Event) -> None:
-    """End a program, and what it started, if it still runs."""
+    """End a running program and the processes that it started."""
     if process.poll() is not None:
         return
     late.set()

@@ -1,30 +1,39 @@
-"""Tune command: how well the project's own history is answered, and weights that fit it better."""
+"""The command `codecards tune`: measures recall on the project's history and fits the ranking weights to it."""
 
 from typing import Annotated
 
 import typer
 
+from codecards.cli.command_group import command_module
+from codecards.cli.options import AsJson
 from codecards.cli.run import open_engine, print_answer, ready_engine
 from codecards.wire.answers import tuning_json
 
+app = command_module()
 
+
+@app.command()
 def tune(
+    context: typer.Context,
     fit: Annotated[
-        bool, typer.Option("--fit", help="Fit the weights too; they are kept only if unseen commits say they help.")
+        bool, typer.Option("--fit", help="Also fit the weights; they are kept only if held-out commits improve.")
     ] = False,
-    reset: Annotated[bool, typer.Option("--reset", help="Go back to the default weights.")] = False,
-    commits: Annotated[int, typer.Option("--commits", min=1, help="How many of the newest to look at.")] = 1_000,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    reset: Annotated[bool, typer.Option("--reset", help="Restore the default weights.")] = False,
+    commits: Annotated[int, typer.Option("--commits", min=1, help="Number of newest commits to read.")] = 1_000,
+    as_json: AsJson = False,
 ) -> None:
-    """Measure recall on your own git history: commit messages ask, the code that they changed answers."""
+    """Measure recall on the git history, and fit the weights to it.
+
+    Commit messages are the queries; the code that a commit changed is the answer.
+    """
     if fit and reset:
-        raise typer.BadParameter("--fit and --reset ask for opposite things; give one of them")
+        raise typer.BadParameter("--fit and --reset exclude each other; give one of them")
     if reset:
-        with open_engine() as engine:
+        with open_engine(context.obj) as engine:
             was_tuned = engine.reset_tuning()
-        words = "the default weights are back" if was_tuned else "the default weights were in use already"
-        print_answer(as_json, lambda: {"reset": was_tuned}, lambda _: typer.echo(words))
+        message = "restored the default weights" if was_tuned else "the default weights were already in use"
+        print_answer(as_json, lambda: {"reset": was_tuned}, lambda _: typer.echo(message))
         return
-    with ready_engine(refresh=True) as engine:
+    with ready_engine(context.obj, refresh=True) as engine:
         report = engine.tune(fits=fit, n_commits=commits)
-    print_answer(as_json, lambda: tuning_json(report), lambda readable: readable.show_tuning(report))
+    print_answer(as_json, lambda: tuning_json(report), lambda printer: printer.show_tuning(report))

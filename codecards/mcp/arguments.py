@@ -1,6 +1,8 @@
-"""MCP arguments: what each tool takes; the schema that a model sees and the check of what it sends are made from it.
+"""The arguments of each tool; both the schema for the model and the check of a call are derived from these classes.
 
-**Invariant:** all schemas together take at most 1,200 tokens, for every session of an agent pays for them.
+The docstring of a class is the description of its tool.
+
+**Invariant:** all schemas together take at most 1,200 tokens, since every session of an agent pays for them.
 """
 
 from collections.abc import Mapping
@@ -15,25 +17,25 @@ MAX_TEXT = 20_000
 MAX_PATH = 1_000
 MAX_ITEMS = 50
 
-Query = Annotated[str, Meta(min_length=1, max_length=MAX_TEXT)]
+QueryText = Annotated[str, Meta(min_length=1, max_length=MAX_TEXT)]
 Text = Annotated[str, Meta(max_length=MAX_TEXT)]
-Name = Annotated[str, Meta(min_length=1, max_length=MAX_PATH)]
-Path = Annotated[str, Meta(max_length=MAX_PATH)]
+NameText = Annotated[str, Meta(min_length=1, max_length=MAX_PATH)]
+PathText = Annotated[str, Meta(max_length=MAX_PATH)]
 Texts = Annotated[list[Annotated[str, Meta(max_length=MAX_TEXT)]], Meta(max_length=MAX_ITEMS)]
-Paths = Annotated[list[Path], Meta(max_length=MAX_ITEMS)]
-SymbolName = Annotated[
+PathTexts = Annotated[list[PathText], Meta(max_length=MAX_ITEMS)]
+TargetText = Annotated[
     str, Meta(min_length=1, max_length=MAX_PATH, description='Symbol, file, or FILE:LINE; for impact also "diff"')
 ]
 
 
-class Arguments(Struct, frozen=True, forbid_unknown_fields=True):
-    """What every tool may be told."""
+class ToolArguments(Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of the arguments of all tools; unknown arguments are refused."""
 
 
-class Recall(Arguments, frozen=True):
+class RecallArguments(ToolArguments, frozen=True):
     """Find code: where is X, what does Y, a name, an error, a stack trace, an issue. Best hits first, folded."""
 
-    query: Query
+    query: QueryText
     limit: Annotated[int, Meta(ge=1, le=50)] = 8
     path: Annotated[str, Meta(max_length=MAX_PATH, description="Only files like this glob")] = ""
     language: Annotated[str, Meta(max_length=60)] = ""
@@ -41,32 +43,32 @@ class Recall(Arguments, frozen=True):
     max_tokens: Annotated[int, Meta(ge=100, le=8000)] = 2000
 
 
-class Symbol(Arguments, frozen=True):
+class SymbolArguments(ToolArguments, frozen=True):
     """A symbol's code, who calls it, what it calls, or what changing it touches; a file gives its outline."""
 
-    name: SymbolName
+    name: TargetText
     want: Literal["definition", "callers", "callees", "impact"] = "definition"
     limit: Annotated[int, Meta(ge=1, le=200)] = 50
     max_tokens: Annotated[int, Meta(ge=100, le=8000)] = 4000
 
 
-class OpenFile(Arguments, frozen=True):
+class OpenFileArguments(ToolArguments, frozen=True):
     """Read a file, and keep it in the working memory until it is closed."""
 
-    path: Name
+    path: NameText
     purpose: Annotated[str, Meta(min_length=1, max_length=MAX_TEXT, description="What you look for there")]
     first_line: Annotated[int, Meta(ge=1)] = 1
     last_line: Annotated[int, Meta(ge=0, description="0: the end")] = 0
     max_tokens: Annotated[int, Meta(ge=100, le=20000)] = 8000
 
 
-class CloseFile(Arguments, frozen=True):
-    """Take a file out of the working memory; a memo for its purpose stays."""
+class CloseFileArguments(ToolArguments, frozen=True):
+    """Remove a file from the working memory; a summary for its purpose stays."""
 
-    path: Name
+    path: NameText
 
 
-class Context(Arguments, frozen=True):
+class ContextArguments(ToolArguments, frozen=True):
     """The working memory of the task, within its budget. Call it at the start of each turn; a goal starts a task."""
 
     input: Annotated[str, Meta(max_length=MAX_TEXT, description="The user's words")] = ""
@@ -76,19 +78,19 @@ class Context(Arguments, frozen=True):
     budget_tokens: Annotated[int, Meta(ge=500, le=32000, description="Of a new task")] = 12000
 
 
-class CommitNote(Arguments, frozen=True):
+class CommitNoteArguments(ToolArguments, frozen=True):
     """Keep a conclusion for later tasks, tied to files or symbols."""
 
     title: Annotated[str, Meta(min_length=1, max_length=300)]
     conclusion: Annotated[str, Meta(min_length=1, max_length=MAX_TEXT)]
-    files: Annotated[Paths, Meta(description="Files or symbols")] = []
+    files: Annotated[PathTexts, Meta(description="Files or symbols")] = []
     rejected: Annotated[
         list[Annotated[str, Meta(max_length=MAX_TEXT)]],
         Meta(max_length=MAX_ITEMS, description="Options not taken, why"),
     ] = []
 
 
-class Compact(Arguments, frozen=True):
+class CompactArguments(ToolArguments, frozen=True):
     """Shorten a long output (logs, tests, traces) to its facts; nothing is lost: a handle gives the whole back."""
 
     source: Annotated[str, Meta(max_length=400_000, description='"": the past turns')] = ""
@@ -97,34 +99,39 @@ class Compact(Arguments, frozen=True):
     max_tokens: Annotated[int, Meta(ge=50, le=8000)] = 1000
 
 
-class Status(Arguments, frozen=True):
+class StatusArguments(ToolArguments, frozen=True):
     """The state of the index."""
 
     refresh: Annotated[bool, Meta(description="Index changes now, wait")] = False
 
 
-TOOLS: Mapping[str, type[Arguments]] = {
-    "recall": Recall,
-    "symbol": Symbol,
-    "open_file": OpenFile,
-    "close_file": CloseFile,
-    "context": Context,
-    "commit_note": CommitNote,
-    "compact": Compact,
-    "status": Status,
+TOOLS: Mapping[str, type[ToolArguments]] = {
+    "recall": RecallArguments,
+    "symbol": SymbolArguments,
+    "open_file": OpenFileArguments,
+    "close_file": CloseFileArguments,
+    "context": ContextArguments,
+    "commit_note": CommitNoteArguments,
+    "compact": CompactArguments,
+    "status": StatusArguments,
 }
 READ_ONLY_TOOLS = ("recall", "symbol", "open_file", "status")
-"""Those that write nothing where the server is told not to; `open_file` then remembers nothing."""
+"""Tools of a read-only server; its `open_file` does not record the file in the working memory."""
 CHANGES_NOTHING = ("recall", "symbol", "status")
-"""Those whose answers change nothing but the index."""
+"""Tools that change at most the index."""
 ROOT = "root"
-"""Argument that names a project, where the server has several."""
+"""Argument that names the project if the server has several."""
 
-Kind = TypeVar("Kind", bound=Arguments)
+ArgumentsT = TypeVar("ArgumentsT", bound=ToolArguments)
 
 
-def tool_schema(kind: type[Arguments], roots: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return the JSON schema of a tool's arguments, as short as it can be; `roots` are the names to choose from."""
+def tool_schema(kind: type[ToolArguments], roots: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return the JSON schema of a tool's arguments without redundant keywords.
+
+    Args:
+        kind: The class of the arguments.
+        roots: Names of the projects; with more than one, the schema has the argument `root`.
+    """
     _, components = msgspec.json.schema_components([kind], ref_template="{name}")
     schema = components[kind.__name__]
     properties = {name: _without_noise(value) for name, value in schema["properties"].items()}
@@ -136,22 +143,22 @@ def tool_schema(kind: type[Arguments], roots: tuple[str, ...] = ()) -> dict[str,
     return found
 
 
-def read_arguments(kind: type[Kind], given: Mapping[str, object]) -> Kind:
+def read_arguments(kind: type[ArgumentsT], given: Mapping[str, object]) -> ArgumentsT:
     """Return the arguments of a call.
 
     Raises:
-        UsageError: They do not fit; the message says which and why.
+        UsageError: An argument is wrong; the message says which and why.
     """
     try:
-        # Models write numbers as text now and then; that is no reason to refuse.
+        # Not strict, since models sometimes write numbers as text.
         return msgspec.convert(dict(given), kind, strict=False)
     except msgspec.ValidationError as error:
         takes = ", ".join(one.name for one in msgspec.structs.fields(kind))
-        raise UsageError(f"the arguments do not fit: {error}; they may be: {takes}") from error
+        raise UsageError(f"invalid arguments: {error}; allowed: {takes}") from error
 
 
 def _without_noise(value: dict[str, Any]) -> dict[str, Any]:
-    """Return one property's schema without what tells a model nothing."""
+    """Return a property's schema without keywords that don't help a model."""
     kept = {
         name: _without_noise(part) if isinstance(part, dict) else part
         for name, part in value.items()

@@ -1,6 +1,6 @@
-"""Background filling: a server fills the deep lane of a project when nothing else is to be done.
+"""Computes missing transformer vectors in the background of a server.
 
-**Invariant:** it begins nothing while somebody is answered or the index is brought up to date, and it ends at once.
+**Invariant:** no batch begins while a call is answered or the index is refreshed, and `close` takes effect at once.
 """
 
 import logging
@@ -15,28 +15,28 @@ from codecards.engine import Engine
 from codecards.errors import CodecardsError, SnapshotError, WriterBusyError
 
 QUIET_S = 0.5
-"""How long nobody must have asked before the next batch."""
+"""Time without calls before the next batch."""
 FIRST_QUIET_S = 2.0
-"""The same after the start: the first answer has the machine for itself."""
+"""The same after the start, so that the first answer has the machine for itself."""
 LONGEST_WAIT_S = 5.0
-"""How long questions without a pause can hold a batch off."""
+"""Maximum time that continual calls delay a batch."""
 RETRY_S = 5.0
-"""How soon to look again after another process that fills it, or after a fault."""
+"""Delay before the next attempt after an error, or while another process computes the vectors."""
 NICENESS = 15
 
 _log = logging.getLogger(__name__)
 
 
 class _Stopped(Exception):
-    """The server ends, or there is a new generation to begin with; what was computed stays."""
+    """The server ends, or a new generation was committed; computed vectors stay."""
 
 
 class VectorBackfill:
-    """One thread of low priority that fills the deep lane of an engine. Safe for several threads.
+    """A low-priority thread that computes missing transformer vectors. Safe for several threads.
 
     Args:
-        engine: Whose lane.
-        is_busy: Whether the index is being brought up to date.
+        engine: The engine that stores the vectors.
+        is_busy: Returns whether the index is being refreshed.
     """
 
     def __init__(self, engine: Engine, is_busy: Callable[[], bool]) -> None:
@@ -46,34 +46,34 @@ class VectorBackfill:
         self._closing = threading.Event()
         self._n_answering = 0
         self._quiet_from = 0.0
-        """When the next batch may begin, if nobody asks until then."""
+        """Time at which the next batch may begin unless a call comes before."""
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
     def start(self, *, fills: bool = True) -> None:
-        """Begin, unless the lane is switched off.
+        """Start the thread unless transformer vectors are off.
 
         Args:
-            fills: Whether vectors may be added; else those that are there are used.
+            fills: Compute missing vectors; otherwise only load the model for the existing ones.
         """
         if self._thread is None and self._engine.transformer.is_on:
             self._quiet_from = time.monotonic() + FIRST_QUIET_S
-            work = self._work if fills else self._open_or_reset
-            self._thread = threading.Thread(target=work, name="codecards_deep", daemon=True)
+            work = self._work if fills else self._load_model
+            self._thread = threading.Thread(target=work, name="codecards_transformer", daemon=True)
             self._thread.start()
 
     def wake(self) -> None:
-        """Look at the newest generation."""
+        """Compute the vectors that the newest generation lacks."""
         self._wanted.set()
 
     def close(self) -> None:
-        """End it; the batch that is under way is not waited for."""
+        """End the thread without waiting for the current batch."""
         self._closing.set()
         self._wanted.set()
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Begin no batch while somebody is answered."""
+        """Begin no batch while a call is answered."""
         with self._lock:
             self._n_answering += 1
         try:
@@ -83,8 +83,6 @@ class VectorBackfill:
                 self._n_answering -= 1
                 self._quiet_from = max(self._quiet_from, time.monotonic() + QUIET_S)
 
-    # below: how it is done
-
     def _work(self) -> None:
         _lower_priority()
         while True:
@@ -92,12 +90,12 @@ class VectorBackfill:
             if self._closing.is_set():
                 return
             self._wanted.clear()
-            self._open_or_reset()
+            self._load_model()
             with suppress(_Stopped):
                 self._fill()
 
-    def _open_or_reset(self) -> None:
-        """Load the model where there is something to compare with, so that no question waits for it."""
+    def _load_model(self) -> None:
+        """Load the model if vectors exist, so that no question waits for it."""
         with suppress(_Stopped):
             self._wait_until_quiet()
             if self._engine.transformer.has_store():
@@ -105,35 +103,35 @@ class VectorBackfill:
 
     def _fill(self) -> None:
         try:
-            self._engine.backfill_vectors(self._told)
+            self._engine.backfill_vectors(self._on_progress)
         except SnapshotError as error:
-            _log.info("deep lane: %s", error)  # it is made anew, and wakes us then
+            _log.info("transformer vectors: %s", error)  # the index is rebuilt, which wakes this thread
         except WriterBusyError:
             self._closing.wait(RETRY_S)
             self._wanted.set()
         except CodecardsError as error:
-            _log.warning("the deep lane can't be filled: %s", error)
+            _log.warning("can't compute transformer vectors: %s", error)
 
-    def _told(self, _what: str, _n_done: int, _n_total: int) -> None:
-        """Make room before each batch."""
+    def _on_progress(self, _what: str, _n_done: int, _n_total: int) -> None:
+        """Wait before each batch until no call is answered."""
         self._wait_until_quiet()
         if self._wanted.is_set():
             raise _Stopped
 
     def _wait_until_quiet(self) -> None:
         deadline = time.monotonic() + LONGEST_WAIT_S
-        while self._is_busy() or (self._is_asked() and time.monotonic() < deadline):
+        while self._is_busy() or (self._is_answering() and time.monotonic() < deadline):
             if self._closing.wait(0.02):
                 break
         if self._closing.is_set():
             raise _Stopped
 
-    def _is_asked(self) -> bool:
+    def _is_answering(self) -> bool:
         return self._n_answering > 0 or time.monotonic() < self._quiet_from
 
 
 def _lower_priority() -> None:
-    """Let all other threads of the machine go first, where the system tells threads apart."""
+    """Lower the priority of this thread; only Linux has priorities per thread."""
     if sys.platform == "linux":
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)

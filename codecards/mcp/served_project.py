@@ -1,157 +1,100 @@
-"""Served project: one project that a server answers for: its engine, its index kept up to date, its changes watched.
+"""One project that the server answers for.
 
-**Invariant:** a question never waits for a build: while there is no index, the files themselves are searched.
+**Invariant:** a question never waits for a build: without an index, the files themselves are searched.
 """
 
-import gc
 import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from codecards.answers import Recall
 from codecards.config import Settings
 from codecards.engine import Engine
-from codecards.errors import (
-    CodecardsError,
-    ProjectError,
-    SnapshotError,
-    TargetNotFoundError,
-    UsageError,
-    WriterBusyError,
-)
+from codecards.errors import ProjectError, SnapshotError, TargetNotFoundError, UsageError
 from codecards.features.live_search import live_recall
 from codecards.indexer.build.refresh import IndexReport
 from codecards.indexer.walk.files import check_root
 from codecards.mcp.background import VectorBackfill
-from codecards.mcp.process_memory import trim_heap
+from codecards.mcp.refresher import Indexing, IndexRefresher, load_index
+from codecards.router.compress.summaries import SummariserConfig
 from codecards.router.session_defaults import DEFAULT_BUDGET_TOKENS
 
-# The working memory is loaded by the first call that is about it: an agent's first question comes before that.
+# The working memory is imported by the first call that needs it: an agent's first question comes before.
 if TYPE_CHECKING:
     from codecards.router.notes.note import Note
     from codecards.router.session import Session
-from codecards.router.compress.summaries import SummariserConfig
 
-BUSY_RETRY_S = 1.0
-"""How soon to look again whether another process has finished writing."""
-ROOT_RETRY_S = 2.0
-SHARE_OF_A_CORE = 0.2
-"""At most this part of one core goes into looking at files that keep changing."""
-FRESH_WAIT_S = 0.4
-"""How long a question waits for changes that are being taken in."""
-CLOSE_WAIT_S = 0.3
-FIRST_QUESTION_S = 0.5
-"""How long a first build waits for the question that the server may have been started for."""
-MAX_PAUSE_S = 1.0
-"""How long a build makes room for questions at a time."""
-
-Answer = TypeVar("Answer")
+T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Indexing:
-    """What is being done to the index."""
-
-    phase: str = ""
-    """"reading", "linking" …; "" when nothing is being done."""
-    n_done: int = 0
-    n_total: int = 0
-    error: str = ""
-    """Why the last run failed."""
-
-    def words(self) -> str:
-        """Return it in words."""
-        if not self.phase:
-            return f"indexing failed: {self.error}" if self.error else ""
-        counted = f", {self.n_done} of {self.n_total} files" if self.phase in ("reading", "linking") else ""
-        return f"indexing is under way ({self.phase}{counted})"
-
-
-class ServerClosing(Exception):
-    """The server ends; a build that hears of it stops, and what was committed before stays."""
-
-
 class ServedProject:
-    """One project; `start` it once, `close` it at the end. Safe for several threads."""
+    """One project: `start` it once, `close` it at the end. Safe for several threads."""
 
     def __init__(self, root: Path, settings: Settings, *, read_only: bool = False, session: str = "mcp") -> None:
-        """Take a project's folder; with `read_only` nothing is written, the index least of all.
+        """Open the engine of a project.
 
         Args:
-            root: The folder.
-            settings: Those of the engine.
-            read_only: Whether nothing may be written.
-            session: Name of the working memory.
+            root: The project's folder.
+            settings: Settings of the engine.
+            read_only: Write nothing, not even an index.
+            session: Name of the session that holds the working memory.
 
         Raises:
-            ProjectNotFoundError: There is no such folder.
+            ProjectNotFoundError: The folder does not exist.
         """
         check_root(root)
         self.root = root.resolve()
         self.engine = Engine(self.root, settings)
         self.engine.transformer.waits_for_model = False
-        self.filling = VectorBackfill(self.engine, lambda: bool(self.indexing.phase))
-        """Fills the deep lane."""
         self.read_only = read_only
         self._session_name = session
-        self.indexing = Indexing()
-        self._n_live = 0
-        self._closing = threading.Event()
-        self._changed = threading.Event()
-        self._asked = threading.Event()
-        """Set when a question was answered from the files, or somebody wants the index."""
-        self._wake = threading.Event()
-        """Set when somebody waits for what has changed."""
-        self._settled = threading.Condition()
-        self._n_runs = 0
-        self._other_writes = False
-        """Whether another process holds the index: what it takes in is seen when it is done."""
-        self._threads: list[threading.Thread] = []
-        self._last_report: IndexReport | None = None
+        self.backfill = VectorBackfill(self.engine, lambda: bool(self.indexing.phase))
+        """Computes missing transformer vectors."""
+        self._refresher = IndexRefresher(self.engine, on_refreshed=self.backfill.wake)
+        self._is_started = False
 
     @property
     def name(self) -> str:
         """The folder's name."""
         return self.root.name or str(self.root)
 
+    @property
+    def indexing(self) -> Indexing:
+        """State of the index run."""
+        return self._refresher.indexing
+
     def start(self) -> None:
-        """Open the index, bring it up to date, and watch the files, all in the background; a second call does nothing."""
-        if self._threads:
+        """Open and refresh the index and watch the files in the background; a second call does nothing."""
+        if self._is_started:
             return
-        work = [self._warm] if self.read_only else [self._refresh_loop, self._watch]
-        self._threads = [threading.Thread(target=one, name=f"codecards{one.__name__}", daemon=True) for one in work]
-        for thread in self._threads:
-            thread.start()
-        self.filling.start(fills=not self.read_only)
+        self._is_started = True
+        if self.read_only:
+            threading.Thread(target=load_index, args=(self.engine,), name="codecards_load", daemon=True).start()
+        else:
+            self._refresher.start()
+        self.backfill.start(fills=not self.read_only)
 
     def close(self) -> None:
-        """Stop all that goes on, and end the worker processes."""
-        self._closing.set()
-        self._asked.set()
-        self.filling.close()
-        self._changed.set()
-        self._wake.set()
-        deadline = time.monotonic() + CLOSE_WAIT_S
-        for thread in self._threads[:1]:  # the one that writes; the other ends by itself
-            thread.join(max(0.0, deadline - time.monotonic()))
+        """Stop all threads, and end the worker processes."""
+        self._refresher.stop()
+        self.backfill.close()
+        self._refresher.join()
         self.engine.kill_workers()
         self.engine.close()
 
-    def ask(self, question: Callable[[Engine], Answer]) -> Answer:
-        """Return what a question to the engine gives.
+    def ask(self, question: Callable[[Engine], T]) -> T:
+        """Return the answer of the engine to a question.
 
         Raises:
-            ProjectNotFoundError: The project's folder is gone.
-            SnapshotError: There is no index yet, or none that can be read.
+            ProjectNotFoundError: The project's folder no longer exists.
+            SnapshotError: There is no index yet, or it can't be read.
         """
         self._check()
-        self._wait_until_fresh()
+        self._refresher.wait_until_fresh()
         try:
             return question(self.engine)
         except SnapshotError as error:
@@ -159,48 +102,30 @@ class ServedProject:
             raise
 
     def recall(self, query: str, limit: int, paths: tuple[str, ...], languages: tuple[str, ...]) -> Recall:
-        """Return the answer to a question: from the index, or from the files while there is none."""
+        """Return the hits of a query, found in the index, or in the files while there is no index."""
         self._check()
-        self._wait_until_fresh()
+        self._refresher.wait_until_fresh()
         if self.has_index():
             try:
                 return self.engine.recall(query, limit=limit, paths=paths, languages=languages)
             except SnapshotError as error:
                 self._schedule_rebuild(error)
-        self._n_live += 1
-        try:
+        with self._refresher.paused_for_file_search():
             discovery = self.engine.settings.build.discovery
             return live_recall(self.root, query, limit, discovery, time.monotonic(), paths=paths, languages=languages)
-        finally:
-            self._n_live -= 1
-            self._asked.set()
 
     def has_index(self) -> bool:
-        """Return whether a first index was committed. Cheap."""
+        """Return whether an index was committed. Cheap."""
         return self.engine.folder.manifest_path.exists()
 
     def refresh(self, cancelled: Callable[[], bool]) -> IndexReport | None:
-        """Bring the index up to date and wait for it; None where the caller gave up or another process does it.
+        """Refresh the index and wait for it; return None if the caller gave up or another process refreshes.
 
         Raises:
-            CodecardsError: It failed.
+            CodecardsError: The refresh failed.
         """
         self._check()
-        with self._settled:
-            wanted = self._n_runs + (
-                2 if self.indexing.phase else 1
-            )  # a run that is under way may have missed something
-        self._asked.set()
-        self._changed.set()
-        while not cancelled() and not self._closing.is_set():
-            self._wake.set()
-            with self._settled:
-                if self._n_runs >= wanted:
-                    break
-                self._settled.wait(0.1)
-        if self.indexing.error:
-            raise ProjectError(self.indexing.error)
-        return self._last_report
+        return self._refresher.refresh(cancelled)
 
     def session(
         self,
@@ -209,16 +134,16 @@ class ServedProject:
         constraints: Sequence[str] = (),
         summarising: SummariserConfig | None = None,
     ) -> "Session":
-        """Return the working memory of this connection; it is made when it is first needed.
+        """Return the working memory of this connection; the first call creates it.
 
         Args:
-            goal: Takes the place of the one before.
-            budget_tokens: Of a new session.
-            constraints: Of a new session.
-            summarising: Who words memos and compactions.
+            goal: Replaces the previous goal unless it is empty.
+            budget_tokens: Budget of a new session.
+            constraints: Constraints of a new session.
+            summarising: Writes the summaries of closed files and compactions.
 
         Raises:
-            CodecardsError: It can't be read or written.
+            CodecardsError: The session can't be read or written.
         """
         from codecards.agents.hooks import NO_GOAL
 
@@ -232,7 +157,7 @@ class ServedProject:
         except UsageError:
             if goal.strip() or not known(name):
                 raise
-            return self.engine.session(name, summariser=summarising)  # another server of the same moment was quicker
+            return self.engine.session(name, summariser=summarising)  # another server has just created it
 
     def notes(self) -> "list[Note]":
         """Return the notes of the archive, newest first."""
@@ -240,7 +165,7 @@ class ServedProject:
         return sorted(self.engine.archive.notes(archived=False), key=lambda note: note.created, reverse=True)
 
     def note(self, note_id: str) -> "Note":
-        """Return a note, with what has become of the code that it speaks of.
+        """Return a note with the present states of its anchors.
 
         Raises:
             TargetNotFoundError: There is no such note.
@@ -252,10 +177,10 @@ class ServedProject:
         return with_states(note, self.engine.anchors) if self.has_index() else note
 
     def digest(self, written: str) -> tuple[str, str]:
-        """Return (a file's path, its code card).
+        """Return (the path of a file, its digest).
 
         Raises:
-            TargetNotFoundError: There is no such file that may be shown.
+            TargetNotFoundError: There is no such file, or it may not be shown.
             OutsideProjectError: The path leads out of the project.
         """
         self._check()
@@ -263,137 +188,22 @@ class ServedProject:
         path = project.resolve_path(written)
         text = project.texts.read(path)
         if text is None:
-            raise TargetNotFoundError(written, what="file that may be shown")
+            raise TargetNotFoundError(written, what="readable file")
         return path, project.digester.digest(path, text.text)
 
-    # below: how it is done
-
     def _check(self) -> None:
+        """Check that the folder exists; request an index if somebody has removed it."""
         try:
             check_root(self.root)
         except ProjectError:
-            self.engine.close()  # what is open belongs to a folder that is gone
-            self._changed.set()
+            self.engine.close()  # the open files belong to a folder that is gone
+            self._refresher.request()
             raise
         if not self.has_index() and not self.read_only and not self.indexing.phase and not self.indexing.error:
-            self._changed.set()  # somebody has removed it
+            self._refresher.request()
 
     def _schedule_rebuild(self, error: SnapshotError) -> None:
-        """Have an index made that can be read, unless that is going on."""
+        """Schedule a rebuild of an unreadable index, unless one is running."""
         _log.info("%s: %s", self.name, error)
         if not self.indexing.phase:
-            self._changed.set()
-
-    def _wait_until_fresh(self) -> None:
-        """Give changes that are being taken in a moment, so that what was just written is found."""
-        deadline = time.monotonic() + FRESH_WAIT_S
-        while self.has_index() and self._is_behind() and time.monotonic() < deadline:
-            self._wake.set()
-            with self._settled:
-                self._settled.wait(0.05)
-
-    def _is_behind(self) -> bool:
-        if self.read_only or self._other_writes or not self._threads:
-            return False
-        return self._changed.is_set() or bool(self.indexing.phase)
-
-    def _warm(self) -> None:
-        """Open what answers a question, so that the next one need not wait for it."""
-        with suppress(CodecardsError):
-            if self.has_index():
-                self.engine.recall("main", limit=1)
-
-    def _refresh_loop(self) -> None:
-        """Refresh at the start and whenever something has changed, until the end."""
-        self._let_first_question_pass()
-        self._warm()
-        self._changed.set()
-        while True:
-            self._changed.wait()
-            if self._closing.is_set():
-                return
-            self._changed.clear()
-            started = time.monotonic()
-            retry_s = self._run()
-            if retry_s is not None:
-                self._changed.set()
-            # Files that change all the time, such as a build's output, are looked at now and then.
-            pause_s = retry_s or (time.monotonic() - started) * (1 - SHARE_OF_A_CORE) / SHARE_OF_A_CORE
-            self._wake.wait(pause_s)
-            self._wake.clear()
-
-    def _run(self) -> float | None:
-        """Refresh once; return the seconds after which to try again, None if that is not needed."""
-        again, error = None, ""
-        self.indexing = Indexing("looking")
-        try:
-            check_root(self.root)
-            self._last_report = self.engine.refresh(progress=self._told)
-        except ServerClosing:
-            return None
-        except WriterBusyError as busy:
-            _log.info("%s: %s", self.name, busy)
-            again = BUSY_RETRY_S
-        except CodecardsError as failed:
-            error = str(failed)
-            _log.warning("%s: indexing failed: %s", self.name, error)
-            again = ROOT_RETRY_S if not self.root.exists() else None
-        except Exception as failed:  # the outlet of this thread: nobody else would hear of it
-            error = f"internal error: {type(failed).__name__}: {failed}"
-            _log.exception("%s: indexing failed", self.name)
-        self._other_writes = again == BUSY_RETRY_S
-        with self._settled:
-            self.indexing = Indexing(error=error)
-            self._n_runs += again is None or bool(error)
-            self._settled.notify_all()
-        self._warm()
-        if not error and again is None:
-            self.filling.wake()
-        gc.collect()  # what answered from older generations holds their files open until it is collected
-        trim_heap()
-        return again
-
-    def _told(self, phase: str, n_done: int, n_total: int) -> None:
-        """Note how far a build is; make room for questions that read the files themselves; stop if the server ends."""
-        self.indexing = Indexing(phase, n_done, n_total)
-        self._make_room()
-        if self._closing.is_set():
-            raise ServerClosing
-
-    def _make_room(self) -> None:
-        """Wait a little for questions that read the files themselves."""
-        deadline = time.monotonic() + MAX_PAUSE_S
-        while self._n_live and not self._closing.is_set() and time.monotonic() < deadline:
-            time.sleep(0.01)
-
-    def _let_first_question_pass(self) -> None:
-        """Give the first question the machine: what builds and watches, and all that it loads, comes after it."""
-        if not self.has_index():
-            self._asked.wait(FIRST_QUESTION_S)
-            self._make_room()
-
-    def _watch(self) -> None:
-        """Note every change of the project's files, until the end."""
-        self._let_first_question_pass()
-        from watchfiles import watch
-
-        ignored = str(self.engine.folder.path)
-
-        def of_interest(_: object, path: str) -> bool:
-            return not path.startswith(ignored) and ".git" not in Path(path).parts
-
-        while not self._closing.is_set():
-            try:
-                changes = watch(
-                    self.root, watch_filter=of_interest, debounce=200, step=100, stop_event=self._closing,
-                    raise_interrupt=False,
-                )  # fmt: skip
-                for _ in changes:
-                    self._changed.set()
-                    if not self.root.exists():
-                        break
-            except (OSError, RuntimeError) as error:
-                _log.warning("%s: changes can't be watched (%s); files are looked at now and then", self.name, error)
-            # The folder is gone, or the system watches no more of them.
-            self._changed.set()
-            self._closing.wait(ROOT_RETRY_S if not self.root.exists() else 30.0)
+            self._refresher.request()

@@ -1,6 +1,6 @@
-"""MCP server: one connection over stdin and stdout, on the official SDK; it ends when its input does.
+"""The MCP server: one connection over stdin and stdout, which ends with its input.
 
-The SDK speaks the protocol; this module hands calls on to threads, tells progress, and knows the projects.
+The official SDK implements the protocol; this module runs calls in threads, reports progress and holds the projects.
 """
 
 import logging
@@ -47,52 +47,52 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ServerOptions:
-    """How the server was started."""
+    """Options of the command line."""
 
     roots: tuple[Path, ...] = ()
-    """Named projects; without any, those that the client names, else the one around `folder`."""
+    """Folders named with `-C`; without any, the client's roots, or else the project around `folder`."""
     folder: Path = field(default_factory=Path.cwd)
     settings: Settings = field(default_factory=Settings)
     read_only: bool = False
     session: str = "mcp"
-    """Name of the working memory, the same for every connection unless they name others."""
+    """Name of the session that holds the working memory; connections with the same name share it."""
     samples: bool = False
-    """Whether the client's model may be asked to word memos and compactions."""
+    """Whether the client's model may write summaries of closed files and compactions."""
 
 
-def serve(options: ServerOptions, wire: StdioPair) -> None:
-    """Serve one connection to its end."""
+def serve(options: ServerOptions, stdio: StdioPair) -> None:
+    """Serve one connection until it ends."""
     _log_briefly()
     limit_arenas()
     projects = Projects(options)
     try:
-        anyio.run(_serve, projects, wire)
+        anyio.run(_serve, projects, stdio)
     finally:
         projects.close()
 
 
-async def _serve(projects: "Projects", wire: StdioPair) -> None:
+async def _serve(projects: "Projects", stdio: StdioPair) -> None:
     server = build_server(projects)
-    async with frames(wire) as (incoming, outgoing):
+    async with frames(stdio) as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
 class Projects:
-    """The projects that one connection may ask about."""
+    """The projects of a connection."""
 
     def __init__(self, options: ServerOptions) -> None:
         self.options = options
         self._lock = threading.Lock()
         self._by_name: dict[str, ServedProject] = {}
         self.known = anyio.Event()
-        """Set when it is settled which projects there are."""
+        """Set once the projects are known."""
         if options.roots:
-            self._take(options.roots)
+            self._open(options.roots)
             self.known.set()
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The projects' names, each once."""
+        """The projects' names, which are unique."""
         return tuple(self._by_name)
 
     @property
@@ -101,34 +101,34 @@ class Projects:
         return self._by_name
 
     def all(self) -> tuple[ServedProject, ...]:
-        """Return the projects."""
+        """Return all projects."""
         return tuple(self._by_name.values())
 
     def start(self) -> None:
-        """Open them all in the background."""
+        """Start all projects in the background."""
         for project in self.all():
             project.start()
 
-    def use(self, roots: Sequence[Path]) -> None:
-        """Take the folders that the client names, or without any the one that the server was started in."""
+    def use_roots(self, roots: Sequence[Path]) -> None:
+        """Serve the client's roots, or without any the project in which the server was started."""
         if not self.options.roots:
             try:
-                self._take(roots or [_project_around(self.options.folder)])
+                self._open(roots or [_project_around(self.options.folder)])
             except CodecardsError as error:
                 _log.warning("%s", error)
         self.known.set()
         self.start()
 
-    def chosen(self, given: dict[str, object]) -> ServedProject:
-        """Return the project that a call is about, and take its name out of the arguments.
+    def project_of(self, given: dict[str, object]) -> ServedProject:
+        """Return the project of a call, and remove its name from the arguments.
 
         Raises:
-            UsageError: No such project is served.
-            ProjectNotFoundError: None is.
+            UsageError: No project of that name is served.
+            ProjectNotFoundError: No project is served.
         """
         if not self._by_name:
             raise ProjectNotFoundError(
-                f"no project is served: {self.options.folder} is no project's folder; start the server with -C FOLDER"
+                f"no project is served: {self.options.folder} is not the folder of a project; start the server with -C FOLDER"
             )
         if ROOT not in given or len(self._by_name) == 1:
             return next(iter(self._by_name.values()))
@@ -136,33 +136,34 @@ class Projects:
         for project in self._by_name.values():
             if name in (project.name, str(project.root)) or self._by_name.get(str(name)) is project:
                 return project
-        raise UsageError(f"no project {name!r} is served; {ROOT} is one of: {', '.join(self.names)}")
+        raise UsageError(f"no project {name!r} is served; {ROOT} must be one of: {', '.join(self.names)}")
 
     def close(self) -> None:
-        """End all that was started."""
+        """Close all projects."""
         for project in self.all():
             project.close()
 
-    def _take(self, roots: Sequence[Path]) -> None:
+    def _open(self, roots: Sequence[Path]) -> None:
+        """Serve these folders; projects that are served already stay open."""
         with self._lock:
             before = {project.root: project for project in self._by_name.values()}
-            taken: dict[str, ServedProject] = {}
+            opened: dict[str, ServedProject] = {}
             for root in dict.fromkeys(one.resolve() for one in roots[:MAX_ROOTS]):
                 options = self.options
                 project = before.pop(root, None) or ServedProject(
                     root, options.settings, read_only=options.read_only, session=options.session
                 )
                 name, number = project.name, 2
-                while name in taken:
+                while name in opened:
                     name, number = f"{project.name}-{number}", number + 1
-                taken[name] = project
-            self._by_name = taken
+                opened[name] = project
+            self._by_name = opened
         for project in before.values():
             project.close()
 
 
 def build_server(projects: Projects) -> Server[dict[str, Any]]:
-    """Return the SDK's server with our tools and resources."""
+    """Return the SDK's server with the tools and resources."""
 
     async def list_tools(context: McpContext, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         await _settled(context, projects)
@@ -198,17 +199,23 @@ def build_server(projects: Projects) -> Server[dict[str, Any]]:
         await _ask_roots(context, projects)
 
     server: Server[dict[str, Any]] = Server(
-        "codecards", version=__version__, instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool,
-        on_list_resources=resources, on_list_resource_templates=resource_templates, on_read_resource=resource,
-    )  # fmt: skip
-    # The SDK calls roots deprecated; clients of today send them all the same.
+        "codecards",
+        version=__version__,
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_list_resources=resources,
+        on_list_resource_templates=resource_templates,
+        on_read_resource=resource,
+    )
+    # The SDK deprecates roots, but present clients still send them.
     server.add_notification_handler("notifications/initialized", types.NotificationParams, initialized)
     server.add_notification_handler("notifications/roots/list_changed", types.NotificationParams, initialized)
     return server
 
 
 def tools(roots: tuple[str, ...] = (), *, read_only: bool = False) -> list[types.Tool]:
-    """Return the tools' definitions as a client lists them."""
+    """Return the definitions of the tools, as a client lists them."""
     return [
         types.Tool(
             name=name,
@@ -224,16 +231,16 @@ def tools(roots: tuple[str, ...] = (), *, read_only: bool = False) -> list[types
 
 
 def result_of(found: ToolAnswer) -> types.CallToolResult:
-    """Return an answer as the SDK's value."""
+    """Return an answer as a value of the SDK."""
     return types.CallToolResult(
         content=[types.TextContent(text=found.text)], structured_content=found.value, is_error=found.is_error
     )
 
 
 async def _answered(context: McpContext, projects: Projects, tool: str, given: dict[str, object]) -> ToolAnswer:
-    """Answer one call in a thread; a cancelled call's thread is left to end by itself."""
+    """Answer a call in a thread; the thread of a cancelled call ends by itself."""
     try:
-        project = projects.chosen(given)
+        project = projects.project_of(given)
         project.start()
         if tool == "status" and given.get("refresh") is True and not project.read_only:
             await _refreshed(context, project)
@@ -243,46 +250,46 @@ async def _answered(context: McpContext, projects: Projects, tool: str, given: d
     except CodecardsError as error:
         _log.info("%s: %s", tool, error)
         return error_answer(error)
-    except Exception as error:  # the outermost outlet of a call: the server lives on
+    except Exception as error:  # the outermost frame of a call: the server goes on
         _log.exception("%s failed", tool)
         return error_answer(CodecardsError(f"internal error in {tool}: {type(error).__name__}: {error}"))
 
 
 class _OneLine(logging.Formatter):
-    """Names an error in a line; its traceback is for those who ask for it with CODECARDS_DEBUG."""
+    """Formats an error in one line, or with CODECARDS_DEBUG with its traceback."""
 
     def formatException(self, ei: Any) -> str:  # noqa: ANN401 - the library's name and type
-        """Return the error's kind and message."""
+        """Return the error's type and message."""
         if is_debug():
             return super().formatException(ei)
         return f"{ei[0].__name__}: {ei[1]}" if ei and ei[0] else ""
 
 
 def _log_briefly() -> None:
-    """Send warnings of all libraries to stderr, and what threads die of: in a line each."""
+    """Log warnings of libraries and errors of threads to stderr, a line each."""
     handler = logging.StreamHandler()
     handler.setFormatter(_OneLine("codecards mcp: %(message)s"))
     if not logging.getLogger().handlers:
         logging.getLogger().addHandler(handler)
     threading.excepthook = lambda died: _log.error(
-        "a thread ended", exc_info=(died.exc_type, died.exc_value or died.exc_type(), died.exc_traceback)
+        "a thread failed", exc_info=(died.exc_type, died.exc_value or died.exc_type(), died.exc_traceback)
     )
 
 
 async def _refreshed(context: McpContext, project: ServedProject) -> None:
-    """Bring an index up to date, and tell how far it is."""
+    """Refresh an index, and report the progress to the client."""
     cancelled = threading.Event()
 
-    async def tell() -> None:
+    async def report() -> None:
         while True:
-            doing = project.indexing
-            if doing.phase:
-                await context.session.report_progress(doing.n_done, doing.n_total or None, doing.words())
+            run = project.indexing
+            if run.phase:
+                await context.session.report_progress(run.n_done, run.n_total or None, run.describe())
             await anyio.sleep(PROGRESS_PERIOD_S)
 
     try:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(tell)
+            tasks.start_soon(report)
             await anyio.to_thread.run_sync(project.refresh, cancelled.is_set, abandon_on_cancel=True)
             tasks.cancel_scope.cancel()
     finally:
@@ -290,16 +297,16 @@ async def _refreshed(context: McpContext, project: ServedProject) -> None:
 
 
 async def _settled(context: McpContext, projects: Projects) -> None:
-    """Wait, a little, until the client has named its folders; without any take the one that we were started in."""
-    if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:  # which know no handshake and no folders
+    """Wait a little for the client's roots; without any, serve the project in which the server was started."""
+    if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:  # those have neither handshake nor roots
         with anyio.move_on_after(ROOTS_TIMEOUT_S):
             await projects.known.wait()
     if not projects.known.is_set():
-        projects.use([])
+        projects.use_roots([])
 
 
 async def _ask_roots(context: McpContext, projects: Projects) -> None:
-    """Ask the client for its folders if it has any to name."""
+    """Ask the client for its roots if it supports them."""
     if projects.options.roots:
         projects.start()
         return
@@ -311,12 +318,12 @@ async def _ask_roots(context: McpContext, projects: Projects) -> None:
                 found = await context.session.send_request(types.ListRootsRequest(), types.ListRootsResult)
             named = [path for root in found.roots if (path := folder_of_uri(str(root.uri))) is not None]
         except (MCPError, TimeoutError, ValidationError) as error:
-            _log.warning("the client named no folders: %s", error)
-    projects.use(named)
+            _log.warning("the client sent no roots: %s", error)
+    projects.use_roots(named)
 
 
 def folder_of_uri(uri: str) -> Path | None:
-    """Return the folder of a file URI, None for anything else and for what nobody wants indexed."""
+    """Return the folder of a file URI; None for other URIs, for missing folders, and for the home folder or the whole disk."""
     parts = urlsplit(uri)
     if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
         return None
@@ -328,14 +335,16 @@ def _project_around(folder: Path) -> Path:
     """Return the project around a folder.
 
     Raises:
-        ProjectNotFoundError: It would be the user's home or the whole disk, which nobody wants indexed.
+        ProjectNotFoundError: The project would be the home folder or the whole disk.
     """
     root = project_root(folder.resolve())
     if _is_too_wide(root):
-        raise ProjectNotFoundError(f"{root} is no project; start the server with -C FOLDER, or in the project's folder")
+        raise ProjectNotFoundError(
+            f"{root} is not a project; start the server with -C FOLDER, or in the project's folder"
+        )
     return root
 
 
 def _is_too_wide(root: Path) -> bool:
-    """Return whether a folder is the user's home or the whole disk."""
+    """Return whether a folder is the home folder or the whole disk."""
     return root.resolve() in (Path.home().resolve(), Path(root.resolve().anchor))

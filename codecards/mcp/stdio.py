@@ -1,7 +1,7 @@
-"""Stdio guard: takes stdin and stdout for a protocol, so that nothing else can reach them.
+"""Reserves stdin and stdout for a protocol.
 
-**Invariant:** nothing but protocol reaches stdout: the wire is a private copy of the descriptor, and descriptor 1
-leads to stderr, also for libraries in C and for child processes.
+**Invariant:** only the protocol reaches stdout: it uses a private copy of the descriptor, and descriptor 1 leads to
+stderr, also for C libraries and child processes.
 """
 
 import os
@@ -18,14 +18,14 @@ class StdioPair:
 
 
 def claim_stdio() -> StdioPair:
-    """Take stdin and stdout for the protocol: whoever prints afterwards prints to stderr, whoever reads finds nothing.
+    """Return private copies of stdin and stdout; later prints go to stderr, and later reads find no input.
 
-    To be called before anything that may print is imported.
+    Call this before importing modules that may print.
     """
-    wire = StdioPair(os.dup(0), os.dup(1))
+    stdio = StdioPair(os.dup(0), os.dup(1))
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
     sys.stdout.flush()
     os.dup2(2, 1)
-    return wire
+    return stdio

@@ -10,13 +10,15 @@ import os
 import re
 import sqlite3
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from codecards.errors import StateFileError, TargetNotFoundError
+from codecards.indexer.index_folder import FOLDER_NAME, keep_out_of_commits
+from codecards.indexer.walk.discovery import project_root
 from codecards.router.compress.excerpts import handle_of
 
 FILE_NAME = "outputs.db"
@@ -215,6 +217,14 @@ def _searchable(line: str) -> str:
     return line[:MAX_INDEXED_CHARACTERS].encode("utf-8", "replace").decode()
 
 
-def text_of_lines(lines: Sequence[OutputLine]) -> str:
-    """Return found lines as `handle:line: text`, one a line."""
-    return "".join(f"{one.handle}:{one.line}: {one.text}\n" for one in lines)
+def project_folder(start: Path) -> Path:
+    """Return the `.codecards` folder of the project around a folder, which git ignores from then on."""
+    folder = project_root(start) / FOLDER_NAME
+    keep_out_of_commits(folder)
+    return folder
+
+
+def project_outputs(start: Path) -> OutputStore:
+    """Return the kept outputs of the project around a folder; nothing is written before the first output."""
+    folder = project_root(start) / FOLDER_NAME
+    return OutputStore(folder / "outputs", prepare=lambda: keep_out_of_commits(folder))

@@ -1,4 +1,4 @@
-"""Panel pages: views as HTML. Everything is escaped and made visible; nothing of a project can bring in markup or scripts."""
+"""Renders the pages of the panel; all text is escaped, so that a project can't inject markup or scripts."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -7,13 +7,13 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from codecards.wire.answers import terminal_safe
+from codecards.untrusted_text import terminal_safe
 
 FOLDER = Path(__file__).parent / "templates"
 
 
 def page(template: str, values: Mapping[str, object]) -> str:
-    """Return a page of the panel."""
+    """Return a page as HTML."""
     return _environment().get_template(template).render(values)
 
 

@@ -1,6 +1,6 @@
-"""Debug panel: a page on this machine that shows what a model is given, and why; it reads and never writes.
+"""The panel: a local web page that shows which context a model is given, and why. It never writes.
 
-**Invariant:** a request is answered only if it is GET or HEAD, names this machine as its host, and knows the token.
+**Invariant:** a request is answered only if its method is GET or HEAD, its host is this machine, and its path has the token.
 """
 
 import hmac
@@ -35,10 +35,17 @@ logger = logging.getLogger(__name__)
 LOOPBACK = "127.0.0.1"
 MAX_TURN_DIGITS = 9
 LABELS = {
-    "system": "system", "tool_schema": "tool definitions", "task": "task", "files": "files", "retrieved": "recalled",
-    "memory": "notes and memos", "history": "history", "tool_results": "tool results", "input": "input",
-}  # fmt: skip
-"""What people read for the ledger's categories."""
+    "system": "system",
+    "tool_schema": "tool definitions",
+    "task": "task",
+    "files": "files",
+    "retrieved": "recalled",
+    "memory": "notes and summaries",
+    "history": "history",
+    "tool_results": "tool results",
+    "input": "input",
+}
+"""Category of the ledger -> its name on the page."""
 MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 HEADERS = {
     "content-security-policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; "
@@ -52,17 +59,17 @@ HEADERS = {
 
 
 class Gate:
-    """Lets in only who may read: the right host, a reading method, the token; everything else is refused and logged.
+    """Refuses and logs requests with a wrong host, method or token.
 
-    A page of the web that gets a browser to ask here (DNS rebinding, a form, an image) fails on host or token.
+    A web page that makes the browser send a request here (DNS rebinding, a form, an image) fails on host or token.
     """
 
     def __init__(self, app: ASGIApp, token: str, hosts: frozenset[str]) -> None:
-        """Take what lies behind, the token in each address, and the hosts by which it may be called."""
+        """Take the guarded application, the token in its URLs, and the accepted hosts."""
         self._app, self._token, self._hosts = app, token.encode(), hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Answer a request."""
         if scope["type"] != "http":
             return
 
@@ -79,17 +86,17 @@ class Gate:
             return
         try:
             await self._app(scope, receive, send_guarded)
-        except Exception:  # the outermost outlet: the framework has answered 500, and the panel lives on
+        except Exception:  # the outermost frame: the framework has answered 500, and the panel goes on
             logger.exception("panel request failed")
 
     def _refusal(self, scope: Scope) -> Response | None:
-        """Return the answer to who may not come in, None for who may."""
+        """Return the answer to a refused request; None for an accepted one."""
         request = Request(scope)
         hosts = request.headers.getlist("host")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            return _refused("host", 403, "This page is only for a browser on this machine.")
+            return _refused("host", 403, "This page is only for browsers on this machine.")
         if request.method not in ("GET", "HEAD"):
-            return _refused("method", 405, "This page only shows; it takes nothing.", {"allow": "GET, HEAD"})
+            return _refused("method", 405, "This page is read-only.", {"allow": "GET, HEAD"})
         given = request.url.path.split("/")[1].encode("utf-8", "surrogatepass")
         if not hmac.compare_digest(given, self._token):
             return _refused("token", 403, "Open the address that `codecards panel` printed.")
@@ -97,15 +104,15 @@ class Gate:
 
 
 class Panel:
-    """Makes the pages of one project."""
+    """Renders the pages of a project."""
 
     def __init__(self, engine: Engine, token: str) -> None:
-        """Take an open engine; the index is read as it is."""
+        """Take an open engine and the token; the index is not refreshed."""
         self._engine = engine
         self._base = f"/{token}"
 
     def routes(self) -> list[Route]:
-        """Return where each page lies."""
+        """Return the URL of each page."""
         base = self._base
         return [
             Route(f"{base}/", self.sessions),
@@ -117,7 +124,7 @@ class Panel:
         ]
 
     def sessions(self, request: Request) -> Response:
-        """Show all sessions, the latest first, and the index."""
+        """Show all sessions, latest first, and the state of the index."""
         del request
         store = self._engine.sessions
         rows: list[dict[str, object]] = []
@@ -130,7 +137,7 @@ class Panel:
         return self._page("sessions.html", {"here": "sessions", "rows": rows, "status": self._engine.status()})
 
     def session(self, request: Request) -> Response:
-        """Show one session: the context of a turn, files, ledger, working memory."""
+        """Show a session: the context of a turn, files, ledger, working memory."""
         name = request.path_params["name"]
         view, can_preview = self._view(name, request.query_params.get("turn", ""))
         kept = [row.turn for row in view.ledger if row.kept]
@@ -153,10 +160,10 @@ class Panel:
         view, _ = self._view(request.path_params["name"], request.query_params.get("turn", ""))
         shown = asdict(view.shown) if view.shown else None
         text = json.dumps({"revision": view.state.revision, "turn": view.state.memory.turn, "context": shown})
-        return Response(text, media_type="application/json")  # escaped: a name may be no valid UTF-8
+        return Response(text, media_type="application/json")  # ASCII only: a name may be invalid UTF-8
 
     def notes(self, request: Request) -> Response:
-        """Show all notes with the states of what they speak of, the newest first."""
+        """Show all notes with the states of their anchors, newest first."""
         del request
         archive, why_unknown = self._engine.archive, ""
         notes = archive.notes()[::-1]
@@ -174,12 +181,12 @@ class Panel:
                 "damaged": archive.damaged,
                 "note_state": note_state,
                 "states_known": resolver is not None,
-                "why_unknown": why_unknown or "nothing is indexed yet",
+                "why_unknown": why_unknown or "there is no index yet",
             },
         )
 
     def search(self, request: Request) -> Response:
-        """Answer a question, with the parts of each score."""
+        """Show the hits of a query with the terms of each score."""
         query = request.query_params.get("q", "").strip()
         recall, problem = None, ""
         if query:
@@ -190,7 +197,7 @@ class Panel:
         return self._page("search.html", {"here": "search", "query": query, "recall": recall, "problem": problem})
 
     def static(self, request: Request) -> Response:
-        """Return a stylesheet, script or picture of the panel's own."""
+        """Return a stylesheet, script or image of the panel."""
         name = request.path_params["name"]
         media_type = MEDIA_TYPES.get(PurePosixPath(name).suffix)
         path = next((path for path in FOLDER.iterdir() if path.name == name), None)
@@ -199,20 +206,25 @@ class Panel:
         return Response(path.read_bytes(), media_type=media_type)
 
     def problem(self, request: Request, error: Exception) -> Response:
-        """Show an error that was raised on purpose."""
+        """Show an error of codecards."""
         del request
         status = 404 if isinstance(error, TargetNotFoundError) else 400 if isinstance(error, UsageError) else 500
         return self._page("problem.html", {"here": "", "detail": str(error)}, status)
 
     def _view(self, name: str, turn: str) -> tuple[SessionView, bool]:
-        """Return a session with the context of a turn ("", a number, or "next"), and whether "next" can be had."""
+        """Return (a session with the context of a turn, whether a preview of the next turn exists).
+
+        Args:
+            name: The session.
+            turn: A number, "next", or "" for the latest turn.
+        """
         store = self._engine.sessions
-        state = store.read(name)  # before a session is opened, for opening repairs
+        state = store.read(name)  # before the session is opened, since opening repairs it
         upcoming: Context | None = None
         if turn == "next":
             upcoming = self._engine.session(name).preview()
         elif turn and not (turn.isdecimal() and len(turn) <= MAX_TURN_DIGITS):
-            raise UsageError(f'{turn!r} is no turn: give a number, or "next".')
+            raise UsageError(f'{turn!r} is not a turn: give a number, or "next".')
         number = int(turn) if turn and upcoming is None else None
         return session_view(store, name, turn=number, upcoming=upcoming), not state.outcome
 
@@ -225,9 +237,9 @@ def panel_app(engine: Engine, token: str, hosts: frozenset[str]) -> ASGIApp:
     """Return the panel as an ASGI application.
 
     Args:
-        engine: Of the project; must stay open as long as the panel is used.
-        token: The first part of every address.
-        hosts: Values of the `Host` header that are answered, such as "127.0.0.1:8000".
+        engine: The project's engine; must stay open while the panel is used.
+        token: The first part of every path.
+        hosts: Accepted values of the `Host` header, such as "127.0.0.1:8000".
     """
     panel = Panel(engine, token)
     app = Starlette(routes=panel.routes(), exception_handlers={CodecardsError: panel.problem})
@@ -240,15 +252,15 @@ def serve_panel(engine: Engine, *, port: int = 0, opens_browser: bool = True) ->
     Raises:
         UsageError: The port is taken.
     """
-    # An interrupt is the usual end.
+    # An interrupt is the normal end.
     with suppress(KeyboardInterrupt), socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
         if sys.platform != "win32":
-            # There it would let another process take the port over.
+            # On Windows, this option would let another process take over the port.
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((LOOPBACK, port))
         except OSError as error:
-            raise UsageError(f"port {port} can't be had: {error.strerror or error}; 0 takes a free one") from error
+            raise UsageError(f"can't listen on port {port}: {error.strerror or error}; 0 picks a free port") from error
         listener.listen()  # the browser may ask before the server has started
         port, token = listener.getsockname()[1], secrets.token_urlsafe(24)
         hosts = frozenset((f"{LOOPBACK}:{port}", f"localhost:{port}"))
@@ -258,9 +270,16 @@ def serve_panel(engine: Engine, *, port: int = 0, opens_browser: bool = True) ->
         if opens_browser:
             webbrowser.open(address)
         config = uvicorn.Config(
-            panel_app(engine, token, hosts), log_config=None, access_log=False, server_header=False, lifespan="off",
-            ws="none", http="h11", loop="asyncio", timeout_graceful_shutdown=1,
-        )  # fmt: skip
+            panel_app(engine, token, hosts),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            lifespan="off",
+            ws="none",
+            http="h11",
+            loop="asyncio",
+            timeout_graceful_shutdown=1,
+        )
         uvicorn.Server(config).run(sockets=[listener])
 
 

@@ -1,4 +1,4 @@
-"""Panel views: what the panel shows of a session, as values, made of what is on disk; nothing is written."""
+"""The values that the panel shows of a session, read from disk."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,12 +6,7 @@ from itertools import groupby, pairwise
 
 from codecards.errors import TargetNotFoundError
 from codecards.router.assemble.context import Block, Context
-from codecards.router.memory.ledger import (
-    CATEGORIES,
-    SHARES,
-    LedgerSummary,
-    TokenLedger,
-)
+from codecards.router.memory.ledger import CATEGORIES, SHARES, LedgerSummary, TokenLedger
 from codecards.router.memory.state import SessionState, report_of
 from codecards.router.memory.store import SessionStore
 from codecards.router.memory.working_memory import MemoryFile, WorkingMemory
@@ -19,10 +14,10 @@ from codecards.router.policy.routing import ActionKind, RoutingAction
 from codecards.router.trace import TurnTrace, read_trace, traced_blocks
 
 MAX_FILE_ROWS = 60
-"""Files that are drawn over time; those used last come first."""
+"""Maximum number of files in the chart, latest used first."""
 OUT = "out"
-LEAST_FOLDED = 4
-"""So many acts in a row are folded into one line."""
+MIN_FOLDED = 4
+"""From so many successive messages, the list of blocks folds them into one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,68 +32,70 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class BlockRow:
-    """One block of a context."""
+    """A block of a context."""
 
     position: int
-    """1 for the one at the top."""
+    """1-based, from the top of the context."""
     name: str
     category: str
     source: str
     tokens: int
     share: float
-    """Of all blocks' tokens, 0 to 1."""
+    """Share of the tokens of all blocks, 0 to 1."""
     start: float
-    """Where the block begins on the bar: tokens before it, as a share of all."""
+    """Start on the bar: share of the tokens before the block, 0 to 1."""
     text: str | None
-    """What the model is given; None where the turn was not traced."""
+    """The text for the model; None if the turn was not traced."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnView:
-    """The context of one turn."""
+    """The context of a turn; the fields are those of `turn.json`."""
 
     turn: int
     is_next: bool
-    """Whether it was not taken yet: what the model would be given now."""
+    """Whether this is a preview of the next turn."""
     taken: str
+    """Time of the turn, ISO 8601; "" if unknown."""
     version: str
     budget_tokens: int
     total_tokens: int
     blocks: tuple[BlockRow, ...]
     categories: tuple[Share, ...]
     actions: tuple[RoutingAction, ...]
-    """The router's decisions that say something: switches, and keeps with a reason."""
+    """The router's decisions that have a reason."""
     left_out: tuple[str, ...]
+    """Items without room in the budget."""
 
     @property
     def runs(self) -> tuple[tuple[BlockRow, ...], ...]:
-        """The blocks as they are listed: acts that follow each other together, all others by themselves."""
+        """The blocks as listed: successive messages in one group, every other block alone."""
         found: list[tuple[BlockRow, ...]] = []
         for name, group in groupby(self.blocks, key=lambda block: block.name):
             rows = tuple(group)
-            found += [rows] if name == "recent" and len(rows) >= LEAST_FOLDED else [(row,) for row in rows]
+            found += [rows] if name == "recent" and len(rows) >= MIN_FOLDED else [(row,) for row in rows]
         return tuple(found)
 
     @property
     def filled(self) -> float:
-        """The share of the budget that is used, 0 to 1."""
+        """Used share of the budget, 0 to 1."""
         return min(1.0, self.total_tokens / self.budget_tokens) if self.budget_tokens else 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """How a file stood after a turn."""
+    """The mode of a file after a turn."""
 
     turn: int
     mode: str
     """"full", "digest" or "out"."""
     why: str = ""
-    """The reason, where the mode changed in this turn."""
+    """The reason if the mode changed in this turn."""
 
 
 @dataclass(frozen=True, slots=True)
-class Switch:
-    """One change of a file's mode."""
+class ModeChange:
+    """A change of a file's mode."""
 
     turn: int
     path: str
@@ -113,7 +110,7 @@ class FileRow:
 
     path: str
     entry: MemoryFile | None
-    """As it stands now; None when it has left."""
+    """The present entry; None if the file was evicted."""
     cells: tuple[Cell, ...]
 
 
@@ -124,27 +121,27 @@ class FilesView:
     turns: tuple[int, ...]
     rows: tuple[FileRow, ...]
     n_more: int
-    """Files that are not drawn."""
-    switches: tuple[Switch, ...]
+    """Number of files that are not in the chart."""
+    switches: tuple[ModeChange, ...]
     """Newest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerRow:
-    """The account of one turn."""
+    """The tokens of a turn."""
 
     turn: int
     total_tokens: int
     budget_tokens: int
     shares: tuple[Share, ...]
-    """The four shares; each is of the budget or the peak, whichever is larger."""
+    """The four shares, relative to the budget or the peak, whichever is larger."""
     kept: bool
-    """Whether the turn's blocks can be shown."""
+    """Whether the turn's blocks are stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionView:
-    """All that the page of a session shows."""
+    """The page of a session."""
 
     state: SessionState
     shown: TurnView | None
@@ -161,17 +158,17 @@ class SessionView:
 def session_view(
     store: SessionStore, name: str, *, turn: int | None = None, upcoming: Context | None = None
 ) -> SessionView:
-    """Return a session as it is on disk.
+    """Return the view of a session.
 
     Args:
         store: The project's sessions.
-        name: Of the session.
-        turn: The turn whose context is shown; the latest by default.
-        upcoming: The turn that would come now, to be shown instead.
+        name: The session.
+        turn: The turn to show; by default the latest.
+        upcoming: A preview of the next turn to show instead.
 
     Raises:
-        TargetNotFoundError: There is no such session, or its turn was not kept.
-        StateFileError: Its state is damaged, or of a later format.
+        TargetNotFoundError: There is no such session, or its turn is not stored.
+        StateFileError: The state is damaged, or has a newer format.
     """
     state = store.read(name)
     kept = store.kept_turns(name)
@@ -184,8 +181,8 @@ def session_view(
     else:
         wanted = kept[-1] if turn is None else turn
         if wanted not in kept:
-            raise TargetNotFoundError(f"{name} turn {wanted}", what="kept turn")
-        shown = _taken(store, name, states[kept.index(wanted)].ledgers[-1], traces.get(wanted))
+            raise TargetNotFoundError(f"{name} turn {wanted}", what="stored turn")
+        shown = _stored_turn(store, name, states[kept.index(wanted)].ledgers[-1], traces.get(wanted))
     summary, ratio, alarms = report_of(state)
     return SessionView(
         state,
@@ -200,12 +197,12 @@ def session_view(
 
 
 def files_view(states: Sequence[SessionState], now: WorkingMemory, traces: Mapping[int, TurnTrace]) -> FilesView:
-    """Return each file's mode after each kept turn and now, with the reason of every change.
+    """Return each file's mode after each stored turn and now, with the reason of every change.
 
     Args:
-        states: After each kept turn, oldest first.
-        now: The working memory as it is, after later acts.
-        traces: By turn; they know reasons that states have lost.
+        states: The states after each stored turn, oldest first.
+        now: The present working memory, after later tool calls.
+        traces: Turn -> its trace, which has reasons that states no longer have.
     """
     memories = [state.memory for state in states]
     if not memories or memories[-1] != now:
@@ -231,17 +228,17 @@ def files_view(states: Sequence[SessionState], now: WorkingMemory, traces: Mappi
     return FilesView(turns, rows, max(0, len(ordered) - MAX_FILE_ROWS), tuple(reversed(switches)))
 
 
-def _switches(old: WorkingMemory, new: WorkingMemory, actions: Sequence[RoutingAction]) -> list[Switch]:
+def _switches(old: WorkingMemory, new: WorkingMemory, actions: Sequence[RoutingAction]) -> list[ModeChange]:
     decided = {action.path: action.reason for action in actions if action.kind is not ActionKind.KEEP}
-    left = {eviction.path: eviction.why for eviction in new.evicted}
+    evicted = {eviction.path: eviction.why for eviction in new.evicted}
     found = []
     for path in dict.fromkeys(entry.path for entry in (*old.files, *new.files)):
         before, after = _mode(old, path), _mode(new, path)
         if before == after:
             continue
         entry = new.entry(path)
-        why = decided.get(path) or (entry.why if entry else left.get(path, ""))
-        found.append(Switch(new.turn, path, before, after, why))
+        why = decided.get(path) or (entry.why if entry else evicted.get(path, ""))
+        found.append(ModeChange(new.turn, path, before, after, why))
     return found
 
 
@@ -254,13 +251,13 @@ def _upcoming(context: Context) -> TurnView:
     return _turn_view(context.ledger, context.blocks, (), context.left_out, is_next=True)
 
 
-def _taken(store: SessionStore, name: str, ledger: TokenLedger, trace: TurnTrace | None) -> TurnView:
+def _stored_turn(store: SessionStore, name: str, ledger: TokenLedger, trace: TurnTrace | None) -> TurnView:
     if trace is None:
         return _turn_view(ledger, (), (), ())
     try:
         blocks = traced_blocks(store, name, trace)
     except TargetNotFoundError:
-        blocks = ()  # somebody deleted the texts; the figures are still true
+        blocks = ()  # somebody deleted the texts; the token counts still hold
     return _turn_view(ledger, blocks, trace.actions, trace.left_out, taken=trace.taken)
 
 

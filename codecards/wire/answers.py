@@ -24,6 +24,7 @@ from codecards.answers import (
 from codecards.indexer.build.refresh import IndexReport
 from codecards.indexer.cards.card import Card
 from codecards.indexer.problems import Problem
+from codecards.untrusted_text import utf8_safe
 
 if TYPE_CHECKING:
     from codecards.tuning.fit import TuneReport
@@ -36,37 +37,6 @@ _tag_line = re.compile(
     r"\s*(?::(?:r?type|param|raises|var|ivar)\b|[@\\](?:param|type|throws|see|since|author|template)\b)"
 )
 """Start of a documentation line about a parameter or a type: Sphinx, Javadoc, JSDoc, Doxygen."""
-
-
-INVISIBLE = (
-    *range(0x20),
-    *range(0x7F, 0xA0),
-    0x200E,
-    0x200F,
-    0x2028,
-    0x2029,
-    *range(0x202A, 0x202F),
-    *range(0x2066, 0x206A),
-)
-"""Code points of control characters, line separators, and marks that change the direction of text."""
-_escapes = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in INVISIBLE}
-_escapes |= {9: "\\t", 10: "\\n", 13: "\\r"}
-_escapes_in_code = {code: escape for code, escape in _escapes.items() if code not in (9, 10)}
-
-
-def utf8_safe(text: str) -> str:
-    """Return text that is valid UTF-8, whatever bytes a file's name is made of."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def terminal_safe(text: str, *, keeps_lines: bool = False) -> str:
-    """Return text with invisible characters escaped: names and code may be hostile to a terminal.
-
-    Args:
-        text: A name, a message; code with `keeps_lines`.
-        keeps_lines: Whether line feeds and tabs stay.
-    """
-    return utf8_safe(text).translate(_escapes_in_code if keeps_lines else _escapes)
 
 
 def path_json(path: str) -> Json:

@@ -13,7 +13,8 @@ from codecards.router.notes.archive import ReviewItem
 from codecards.router.notes.note import Note, note_state
 from codecards.router.notes.search import NoteHit
 from codecards.router.policy.routing import ActionKind, RoutingAction
-from codecards.wire.answers import Json, path_json, utf8_safe
+from codecards.untrusted_text import utf8_safe
+from codecards.wire.answers import Json, path_json
 
 
 def note_json(note: Note) -> Json:

@@ -173,7 +173,7 @@ def test_the_record_of_an_installation_is_read() -> None:
 
 
 def test_an_older_record_of_an_installation_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match=f"has format 0; this version reads {RECORD_FORMAT}"):
+    with pytest.raises(ConfigurationError, match=f"has format 0; this version reads format {RECORD_FORMAT}"):
         read_record(data_file("install_record", 0, ".json"))
 
 

@@ -1,15 +1,15 @@
-// The page is whole without this: it only tells when the session has moved on.
+// The page works without this script, which only reports a newer turn of the session.
 const goal = document.querySelector("[data-revision]");
 const news = document.getElementById("news");
 
-async function look() {
+async function checkRevision() {
   if (document.hidden) return;
   try {
     const answer = await fetch(goal.dataset.state, { cache: "no-store" });
     if (answer.ok && (await answer.json()).revision > Number(goal.dataset.revision)) news.hidden = false;
   } catch {
-    // the panel has ended; what is shown stays
+    // the panel has ended; the page stays as it is
   }
 }
 
-if (goal && news) setInterval(look, 2000);
+if (goal && news) setInterval(checkRevision, 2000);

@@ -1,4 +1,4 @@
-"""Hook events: each agent's way of telling what happened, read into one shape."""
+"""Hook events: the formats of all agents are parsed into one type."""
 
 import json
 from typing import Any
@@ -7,133 +7,224 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codecards.agents.hook_events import Act, read_event
+from codecards.agents.hook_events import HookToolCall, read_event
 
-CASES: list[tuple[str, dict[str, Any], Act]] = [
+CASES: list[tuple[str, dict[str, Any], HookToolCall]] = [
     (
         "PostToolUse",
-        {"tool_name": "Read", "tool_input": {"file_path": "/p/a.py", "offset": 10, "limit": 5}, "tool_response": {"type": "text"}},
-        Act("read", "Read", ("/p/a.py",), lines=(10, 14)),
+        {
+            "tool_name": "Read",
+            "tool_input": {"file_path": "/p/a.py", "offset": 10, "limit": 5},
+            "tool_response": {"type": "text"},
+        },
+        HookToolCall("read", "Read", ("/p/a.py",), lines=(10, 14)),
     ),
     (
         "PostToolUse",
-        {"tool_name": "Bash", "tool_input": {"command": "pytest -q", "description": "Run the tests"},
-         "tool_response": {"stdout": "1 passed", "stderr": "", "interrupted": False}},
-        Act("run", "Bash", call="pytest -q", result="1 passed", reason="Run the tests"),
+        {
+            "tool_name": "Bash",
+            "tool_input": {"command": "pytest -q", "description": "Run the tests"},
+            "tool_response": {"stdout": "1 passed", "stderr": "", "interrupted": False},
+        },
+        HookToolCall("run", "Bash", call="pytest -q", result="1 passed", reason="Run the tests"),
     ),
     (
         "PostToolUseFailure",
         {"tool_name": "Bash", "tool_input": {"command": "make"}, "error": "Exit code 2\nboom"},
-        Act("run", "Bash", call="make", result="Exit code 2\nboom", failed=True),
+        HookToolCall("run", "Bash", call="make", result="Exit code 2\nboom", failed=True),
     ),
     (
         "PostToolUse",
-        {"tool_name": "Grep", "tool_input": {"pattern": "purge", "path": "src"},
-         "tool_response": {"mode": "files_with_matches", "filenames": ["/p/src/a.py", "/p/src/b.py"], "numFiles": 2}},
-        Act("search", "Grep", ("src",), ("/p/src/a.py", "/p/src/b.py"), query="purge"),
+        {
+            "tool_name": "Grep",
+            "tool_input": {"pattern": "purge", "path": "src"},
+            "tool_response": {"mode": "files_with_matches", "filenames": ["/p/src/a.py", "/p/src/b.py"], "numFiles": 2},
+        },
+        HookToolCall("search", "Grep", ("src",), ("/p/src/a.py", "/p/src/b.py"), query="purge"),
     ),
     (
         "PostToolUse",
-        {"tool_name": "mcp__codecards__recall", "tool_input": {"query": "where is purge"},
-         "tool_response": [{"type": "text", "text": "src/a.py:3: def purge"}]},
-        Act("codecards", "mcp__codecards__recall", (), ("src/a.py",), "where is purge", result="src/a.py:3: def purge"),
+        {
+            "tool_name": "mcp__codecards__recall",
+            "tool_input": {"query": "where is purge"},
+            "tool_response": [{"type": "text", "text": "src/a.py:3: def purge"}],
+        },
+        HookToolCall(
+            "codecards", "mcp__codecards__recall", (), ("src/a.py",), "where is purge", result="src/a.py:3: def purge"
+        ),
     ),
     (
         "PostToolUse",  # as Claude Code 2.1 sends it
-        {"tool_name": "mcp__codecards__recall", "tool_input": {"query": "where is purge"},
-         "tool_response": '{"verdict":"found","hits":[{"path":"src/a.py"},{"path":"b.py"},{"path":"src/a.py"}]}'},
-        Act("codecards", "mcp__codecards__recall", (), ("src/a.py", "b.py"), "where is purge",
-            result='{"verdict":"found","hits":[{"path":"src/a.py"},{"path":"b.py"},{"path":"src/a.py"}]}'),
+        {
+            "tool_name": "mcp__codecards__recall",
+            "tool_input": {"query": "where is purge"},
+            "tool_response": '{"verdict":"found","hits":[{"path":"src/a.py"},{"path":"b.py"},{"path":"src/a.py"}]}',
+        },
+        HookToolCall(
+            "codecards",
+            "mcp__codecards__recall",
+            (),
+            ("src/a.py", "b.py"),
+            "where is purge",
+            result='{"verdict":"found","hits":[{"path":"src/a.py"},{"path":"b.py"},{"path":"src/a.py"}]}',
+        ),
     ),
     (
         "PostToolUse",  # as Codex 0.171 sends it
-        {"tool_name": "mcp__codecards__recall", "tool_input": {"query": "where"}, "tool_response": {
-         "content": [{"type": "text", "text": "found"}], "structuredContent": {"hits": [{"path": "b.py"}]}}},
-        Act("codecards", "mcp__codecards__recall", (), ("b.py",), "where", result='{"hits": [{"path": "b.py"}]}'),
+        {
+            "tool_name": "mcp__codecards__recall",
+            "tool_input": {"query": "where"},
+            "tool_response": {
+                "content": [{"type": "text", "text": "found"}],
+                "structuredContent": {"hits": [{"path": "b.py"}]},
+            },
+        },
+        HookToolCall(
+            "codecards", "mcp__codecards__recall", (), ("b.py",), "where", result='{"hits": [{"path": "b.py"}]}'
+        ),
     ),
     (
         "PostToolUse",  # Codex
-        {"tool_name": "apply_patch", "tool_input": {"command": "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n"
-         "*** Add File: src/new.py\n+z\n*** End Patch"}, "tool_response": "Done"},
-        Act("edit", "apply_patch", ("src/a.py", "src/new.py")),
+        {
+            "tool_name": "apply_patch",
+            "tool_input": {
+                "command": "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n"
+                "*** Add File: src/new.py\n+z\n*** End Patch"
+            },
+            "tool_response": "Done",
+        },
+        HookToolCall("edit", "apply_patch", ("src/a.py", "src/new.py")),
     ),
     (
         "AfterTool",
-        {"tool_name": "run_shell_command", "tool_input": {"command": "ls"},
-         "tool_response": {"llmContent": "a.py", "returnDisplay": "a.py", "error": {"message": "no"}}},
-        Act("run", "run_shell_command", call="ls", result="a.py", failed=True),
+        {
+            "tool_name": "run_shell_command",
+            "tool_input": {"command": "ls"},
+            "tool_response": {"llmContent": "a.py", "returnDisplay": "a.py", "error": {"message": "no"}},
+        },
+        HookToolCall("run", "run_shell_command", call="ls", result="a.py", failed=True),
     ),
     (
         "AfterTool",
-        {"tool_name": "replace", "tool_input": {"file_path": "a.py", "old_string": "x", "new_string": "y",
-         "instruction": "rename"}, "tool_response": {"llmContent": "ok"}},
-        Act("edit", "replace", ("a.py",), reason="rename"),
+        {
+            "tool_name": "replace",
+            "tool_input": {"file_path": "a.py", "old_string": "x", "new_string": "y", "instruction": "rename"},
+            "tool_response": {"llmContent": "ok"},
+        },
+        HookToolCall("edit", "replace", ("a.py",), reason="rename"),
     ),
     (
         "AfterTool",  # as Gemini CLI 0.61 sends it
-        {"tool_name": "run_shell_command", "tool_input": {"command": "make", "description": "Build"}, "tool_response": {
-         "llmContent": "<untrusted_context>\nOutput: boom\nExit Code: 3\n</untrusted_context>", "returnDisplay": "boom"}},
-        Act("run", "run_shell_command", call="make", failed=True, reason="Build",
-            result="<untrusted_context>\nOutput: boom\nExit Code: 3\n</untrusted_context>"),
+        {
+            "tool_name": "run_shell_command",
+            "tool_input": {"command": "make", "description": "Build"},
+            "tool_response": {
+                "llmContent": "<untrusted_context>\nOutput: boom\nExit Code: 3\n</untrusted_context>",
+                "returnDisplay": "boom",
+            },
+        },
+        HookToolCall(
+            "run",
+            "run_shell_command",
+            call="make",
+            failed=True,
+            reason="Build",
+            result="<untrusted_context>\nOutput: boom\nExit Code: 3\n</untrusted_context>",
+        ),
     ),
     (
         "AfterTool",
-        {"tool_name": "grep_search", "tool_input": {"pattern": "purge"}, "tool_response": {
-         "llmContent": "Found 1 match:\n---\nFile: src/a.py\nL9: def purge\n---"}},
-        Act("search", "grep_search", (), ("src/a.py",), "purge",
-            result="Found 1 match:\n---\nFile: src/a.py\nL9: def purge\n---"),
+        {
+            "tool_name": "grep_search",
+            "tool_input": {"pattern": "purge"},
+            "tool_response": {"llmContent": "Found 1 match:\n---\nFile: src/a.py\nL9: def purge\n---"},
+        },
+        HookToolCall(
+            "search",
+            "grep_search",
+            (),
+            ("src/a.py",),
+            "purge",
+            result="Found 1 match:\n---\nFile: src/a.py\nL9: def purge\n---",
+        ),
     ),
     (
         "AfterTool",
-        {"tool_name": "mcp_codecards_recall", "tool_input": {"query": "where"}, "tool_response": {
-         "llmContent": [{"text": "found: 1 hits\n1. src/a.py:9-12  purge  [function]"}]}},
-        Act("codecards", "mcp_codecards_recall", (), ("src/a.py",), "where",
-            result="found: 1 hits\n1. src/a.py:9-12  purge  [function]"),
+        {
+            "tool_name": "mcp_codecards_recall",
+            "tool_input": {"query": "where"},
+            "tool_response": {"llmContent": [{"text": "found: 1 hits\n1. src/a.py:9-12  purge  [function]"}]},
+        },
+        HookToolCall(
+            "codecards",
+            "mcp_codecards_recall",
+            (),
+            ("src/a.py",),
+            "where",
+            result="found: 1 hits\n1. src/a.py:9-12  purge  [function]",
+        ),
     ),
     (
         "postToolUse",  # Cursor
         {"tool_name": "Shell", "tool_input": {"command": "npm test"}, "tool_output": '{"exitCode":1,"stdout":"bad"}'},
-        Act("run", "Shell", call="npm test", result="bad", failed=True),
+        HookToolCall("run", "Shell", call="npm test", result="bad", failed=True),
     ),
     (
         "postToolUse",  # GitHub Copilot
-        {"toolName": "view", "toolArgs": '{"path": "a.py", "view_range": [3, 9]}',
-         "toolResult": {"resultType": "success", "textResultForLlm": "text"}},
-        Act("read", "view", ("a.py",), lines=(3, 9)),
+        {
+            "toolName": "view",
+            "toolArgs": '{"path": "a.py", "view_range": [3, 9]}',
+            "toolResult": {"resultType": "success", "textResultForLlm": "text"},
+        },
+        HookToolCall("read", "view", ("a.py",), lines=(3, 9)),
     ),
     (
         "postToolUse",
-        {"toolName": "bash", "toolArgs": {"command": "x"}, "toolResult": {"resultType": "failure", "textResultForLlm": "no x"}},
-        Act("run", "bash", call="x", result="no x", failed=True),
+        {
+            "toolName": "bash",
+            "toolArgs": {"command": "x"},
+            "toolResult": {"resultType": "failure", "textResultForLlm": "no x"},
+        },
+        HookToolCall("run", "bash", call="x", result="no x", failed=True),
     ),
     (
         "postToolUse",  # as Copilot 1.0.102 sends it
-        {"toolName": "bash", "toolArgs": {"command": "x"}, "toolResult": {
-         "resultType": "success", "textResultForLlm": "boom\n<shellId: 0 completed with exit code 3>"}},
-        Act("run", "bash", call="x", result="boom\n<shellId: 0 completed with exit code 3>", failed=True),
+        {
+            "toolName": "bash",
+            "toolArgs": {"command": "x"},
+            "toolResult": {
+                "resultType": "success",
+                "textResultForLlm": "boom\n<shellId: 0 completed with exit code 3>",
+            },
+        },
+        HookToolCall("run", "bash", call="x", result="boom\n<shellId: 0 completed with exit code 3>", failed=True),
     ),
     (
         "PostToolUse",  # as Copilot 1.0.102 calls hooks in Claude Code's files
-        {"hook_event_name": "PostToolUse", "tool_name": "Grep", "tool_input": {"pattern": "x"}, "tool_result": {
-         "result_type": "success", "text_result_for_llm": "./src/a.py\n./src/b.py"}},
-        Act("search", "Grep", (), ("./src/a.py", "./src/b.py"), "x", result="./src/a.py\n./src/b.py"),
+        {
+            "hook_event_name": "PostToolUse",
+            "tool_name": "Grep",
+            "tool_input": {"pattern": "x"},
+            "tool_result": {"result_type": "success", "text_result_for_llm": "./src/a.py\n./src/b.py"},
+        },
+        HookToolCall("search", "Grep", (), ("./src/a.py", "./src/b.py"), "x", result="./src/a.py\n./src/b.py"),
     ),
     (
         "post_write_code",
         {"agent_action_name": "post_write_code", "tool_info": {"file_path": "/p/a.py", "edits": []}},
-        Act("edit", "post_write_code", ("/p/a.py",)),
+        HookToolCall("edit", "post_write_code", ("/p/a.py",)),
     ),
     (
         "post_run_command",
         {"tool_info": {"command_line": "make", "cwd": "/p"}},
-        Act("run", "post_run_command", call="make"),
+        HookToolCall("run", "post_run_command", call="make"),
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("name", "payload", "act"), CASES, ids=[f"{one[0]} {one[2].tool}" for one in CASES])
-def test_a_tool_call_is_understood(name: str, payload: dict[str, Any], act: Act) -> None:
-    assert read_event(name, payload).act == act
+def test_a_tool_call_is_parsed(name: str, payload: dict[str, Any], act: HookToolCall) -> None:
+    assert read_event(name, payload).tool_call == act
 
 
 @pytest.mark.parametrize(
@@ -148,12 +239,12 @@ def test_a_tool_call_is_understood(name: str, payload: dict[str, Any], act: Act)
         ("Notification", {"cwd": "/p"}, "", "/p", ""),
     ],
 )
-def test_prompts_and_the_rest(name: str, payload: dict[str, Any], kind: str, folder: str, prompt: str) -> None:
+def test_other_events_are_parsed(name: str, payload: dict[str, Any], kind: str, folder: str, prompt: str) -> None:
     event = read_event(name, payload)
-    assert (event.kind, event.folder, event.prompt, event.act) == (kind, folder, prompt, None)
+    assert (event.kind, event.folder, event.prompt, event.tool_call) == (kind, folder, prompt, None)
 
 
-def test_an_event_told_in_two_forms_has_one_key() -> None:
+def test_an_event_in_two_formats_has_one_key() -> None:
     native = {"sessionId": "s", "timestamp": 1796035432050, "toolName": "view", "toolArgs": {"path": "a.py"}}
     alike = {
         "session_id": "s",
@@ -168,23 +259,40 @@ def test_an_event_told_in_two_forms_has_one_key() -> None:
     assert read_event("PostToolUse", {"session_id": "s", "tool_name": "Read"}).key == ""
 
 
-def test_a_tool_that_is_not_known_is_passed_over() -> None:
-    assert read_event("PostToolUse", {"tool_name": "WebFetch", "tool_input": {"url": "x"}}).act is None
+def test_an_unknown_tool_is_ignored() -> None:
+    assert read_event("PostToolUse", {"tool_name": "WebFetch", "tool_input": {"url": "x"}}).tool_call is None
 
 
-def test_a_long_result_loses_its_middle_and_says_so() -> None:
+def test_a_note_replaces_the_middle_of_a_long_result() -> None:
     text = "a" * 200_000 + "b" * 200_000
     payload = {"tool_name": "Bash", "tool_input": {"command": "x"}, "tool_response": {"stdout": text}}
-    act = read_event("PostToolUse", payload).act
+    act = read_event("PostToolUse", payload).tool_call
     assert act is not None
     assert "[200000 characters left out here]" in act.result
     assert (act.result[0], act.result[-1]) == ("a", "b")
 
 
 KEYS = [
-    "cwd", "tool_name", "tool_input", "tool_response", "toolName", "toolArgs", "toolResult", "tool_info", "prompt", "command",
-    "file_path", "paths", "error", "workspace_roots", "view_range", "offset", "limit", "filenames", "stdout",
-]  # fmt: skip
+    "cwd",
+    "tool_name",
+    "tool_input",
+    "tool_response",
+    "toolName",
+    "toolArgs",
+    "toolResult",
+    "tool_info",
+    "prompt",
+    "command",
+    "file_path",
+    "paths",
+    "error",
+    "workspace_roots",
+    "view_range",
+    "offset",
+    "limit",
+    "filenames",
+    "stdout",
+]
 values = st.recursive(
     st.none()
     | st.booleans()
@@ -200,8 +308,8 @@ values = st.recursive(
     st.sampled_from(["PostToolUse", "AfterTool", "postToolUse", "post_write_code", "UserPromptSubmit", "SessionStart"]),
     st.dictionaries(st.sampled_from(KEYS), values, max_size=8),
 )
-def test_whatever_an_agent_sends_is_read_without_an_error(name: str, payload: dict[str, object]) -> None:
+def test_no_payload_is_an_error(name: str, payload: dict[str, object]) -> None:
     event = read_event(name, json.loads(json.dumps(payload)))
-    if event.act is not None:
-        assert all(isinstance(path, str) for path in (*event.act.paths, *event.act.found))
-        assert event.act.lines is None or 1 <= event.act.lines[0] <= event.act.lines[1]
+    if event.tool_call is not None:
+        assert all(isinstance(path, str) for path in (*event.tool_call.paths, *event.tool_call.found))
+        assert event.tool_call.lines is None or 1 <= event.tool_call.lines[0] <= event.tool_call.lines[1]

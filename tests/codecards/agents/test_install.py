@@ -1,4 +1,4 @@
-"""Install: all agents, all kinds of files that are there already; uninstalling gives every byte back."""
+"""Install for all agents into all kinds of existing files; uninstall restores every byte."""
 
 import json
 import os
@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codecards.agents.catalog import Agent, JsonEntries, TextBlock, agents
+from codecards.agents.catalog import agents
 from codecards.agents.install import Plan, carry_out, detect, plan_install, plan_uninstall
 from codecards.agents.record import InstalledFile, Record, read_record, record_path, save_record
+from codecards.agents.targets import Agent, JsonEntries, TextBlock
 from codecards.errors import ConfigurationError, OutsideProjectError
 
 TABLE = {agent.name: agent for agent in agents()}
@@ -39,7 +40,7 @@ def uninstall(root: Path, names: Iterable[str] = tuple(TABLE)) -> Plan:
 
 
 def tree(root: Path) -> dict[str, bytes | None]:
-    """Return every file with its bytes, and every folder."""
+    """Return all files with their bytes, and all folders."""
     return {
         path.relative_to(root).as_posix(): path.read_bytes() if path.is_file() else None
         for path in sorted(root.rglob("*"))
@@ -52,10 +53,19 @@ def write_files(root: Path, files: Mapping[str, bytes]) -> None:
         (root / name).write_bytes(data)
 
 
-TEXTS = sorted({path for agent in TABLE.values() for one in agent.project if isinstance(one, TextBlock)
-                for path in one.paths if not one.toml})  # fmt: skip
-JSONS = sorted({path for agent in TABLE.values() for one in agent.project if isinstance(one, JsonEntries)
-                for path in one.paths})  # fmt: skip
+TEXTS = sorted(
+    {
+        path
+        for agent in TABLE.values()
+        for one in agent.project
+        if isinstance(one, TextBlock)
+        for path in one.paths
+        if not one.toml
+    }
+)
+JSONS = sorted(
+    {path for agent in TABLE.values() for one in agent.project if isinstance(one, JsonEntries) for path in one.paths}
+)
 texts = st.lists(
     st.sampled_from(
         [b"# Rules", b"\n", b"\r\n", b"\xef\xbb\xbf", b"\xe4\xb8\xad\xe6\x96\x87", b"  ", b"\xff", b"- one"]
@@ -79,9 +89,15 @@ def jsons(draw: st.DrawFn) -> bytes:
     return draw(st.sampled_from([b"", b"\xef\xbb\xbf"])) + draw(st.sampled_from([text.encode(), b""]))
 
 
-tomls = st.sampled_from([
-    b"", b'model = "x"', b'model = "x"\r\n[mcp_servers.other]\r\ncommand = "y"\r\n', b"# only a comment", b"\n\n[a]\nb = 1\n",
-])  # fmt: skip
+tomls = st.sampled_from(
+    [
+        b"",
+        b'model = "x"',
+        b'model = "x"\r\n[mcp_servers.other]\r\ncommand = "y"\r\n',
+        b"# only a comment",
+        b"\n\n[a]\nb = 1\n",
+    ]
+)
 existing = st.fixed_dictionaries(
     {},
     optional=dict.fromkeys(TEXTS, texts)
@@ -92,9 +108,7 @@ existing = st.fixed_dictionaries(
 
 @settings(max_examples=60, deadline=None)
 @given(existing, st.sets(st.sampled_from(sorted(TABLE)), min_size=1), st.booleans())
-def test_installing_and_uninstalling_gives_every_byte_back(
-    files: dict[str, bytes], names: set[str], one_by_one: bool
-) -> None:
+def test_uninstall_restores_every_byte(files: dict[str, bytes], names: set[str], one_by_one: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         write_files(root, files)
@@ -150,7 +164,7 @@ def test_a_shared_file_stays_until_its_last_agent_goes(tmp_path: Path) -> None:
     assert tree(tmp_path) == {}
 
 
-def test_a_file_that_was_changed_since_keeps_the_change(tmp_path: Path) -> None:
+def test_later_changes_of_a_file_stay(tmp_path: Path) -> None:
     write_files(tmp_path, {".mcp.json": b'{\n  "mcpServers": {\n    "a": {}\n  }\n}\n', "CLAUDE.md": b"# Mine\n"})
     install(tmp_path, ["claude"])
     servers = tmp_path / ".mcp.json"
@@ -165,7 +179,7 @@ def test_a_file_that_was_changed_since_keeps_the_change(tmp_path: Path) -> None:
     assert json.loads(hooks.read_text()) == {"model": "opus"}
 
 
-def test_another_command_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
+def test_another_command_replaces_the_old_one(tmp_path: Path) -> None:
     install(tmp_path, ["claude", "codex"])
     install(tmp_path, ["claude", "codex"], command="uvx codecards")
     assert json.loads((tmp_path / ".mcp.json").read_bytes())["mcpServers"]["codecards"]["args"] == ["codecards", "mcp"]
@@ -175,8 +189,8 @@ def test_another_command_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
     assert tree(tmp_path) == {}
 
 
-def test_without_its_record_our_parts_are_taken_out_all_the_same(tmp_path: Path) -> None:
-    """A colleague's clone has the files but not `.codecards/`."""
+def test_uninstall_works_without_a_record(tmp_path: Path) -> None:
+    """The clone of a colleague has the files, but no `.codecards/`."""
     write_files(tmp_path, {"CLAUDE.md": b"mine", ".mcp.json": b'{"mcpServers": {"a": {}}}'})
     before = tree(tmp_path)
     install(tmp_path, ["claude"])
@@ -190,11 +204,11 @@ def test_without_its_record_our_parts_are_taken_out_all_the_same(tmp_path: Path)
     assert set(map(len, hooks.values())) == {0}
 
 
-def test_an_entry_of_the_users_own_is_left_alone(tmp_path: Path) -> None:
+def test_an_entry_of_the_user_is_not_changed(tmp_path: Path) -> None:
     mine = b'{"mcpServers": {"codecards": {"command": "/opt/mine"}}}'
     write_files(tmp_path, {".mcp.json": mine})
     plan = install(tmp_path, ["claude"])
-    assert any("of its own" in note for note in plan.notes)
+    assert any("already has another entry" in note for note in plan.notes)
     assert (tmp_path / ".mcp.json").read_bytes() == mine
     uninstall(tmp_path)
     assert (tmp_path / ".mcp.json").read_bytes() == mine
@@ -204,17 +218,17 @@ def test_an_entry_of_the_users_own_is_left_alone(tmp_path: Path) -> None:
     ("name", "data", "agent", "message"),
     [
         (".mcp.json", b'{"mcpServers": ', "claude", r"\.mcp\.json can't be changed: line 1, column 16"),
-        (".mcp.json", b'{"mcpServers": []}', "claude", "mcpServers is no object"),
-        (".mcp.json", b"[]", "claude", "the root is no object"),
+        (".mcp.json", b'{"mcpServers": []}', "claude", "mcpServers is not an object"),
+        (".mcp.json", b"[]", "claude", "the root is not an object"),
         (".mcp.json", b'{"a": "\xff"}', "claude", "not UTF-8"),
-        (".claude/settings.json", b'{"hooks": {"PostToolUse": {}}}', "claude", "PostToolUse is no array"),
-        (".codex/config.toml", b"[broken", "codex", "no TOML"),
+        (".claude/settings.json", b'{"hooks": {"PostToolUse": {}}}', "claude", "PostToolUse is not an array"),
+        (".codex/config.toml", b"[broken", "codex", "is not TOML"),
         (".codex/config.toml", b'mcp_servers = { a = { command = "x" } }', "codex", "by hand"),
         ("AGENTS.md", "x".encode("utf-16"), "codex", "UTF-16"),
         ("AGENTS.md", b"<!-- codecards:begin -->\n", "codex", "one pair"),
     ],
 )
-def test_a_damaged_file_is_named_and_nothing_is_written(
+def test_a_damaged_file_is_an_error_and_nothing_is_written(
     tmp_path: Path, name: str, data: bytes, agent: str, message: str
 ) -> None:
     write_files(tmp_path, {name: data})
@@ -224,19 +238,19 @@ def test_a_damaged_file_is_named_and_nothing_is_written(
     assert tree(tmp_path) == before
 
 
-def test_a_folder_in_the_place_of_a_file_is_named(tmp_path: Path) -> None:
+def test_a_folder_instead_of_a_file_is_an_error(tmp_path: Path) -> None:
     (tmp_path / ".mcp.json").mkdir()
-    with pytest.raises(ConfigurationError, match="is no file"):
+    with pytest.raises(ConfigurationError, match="is not a file"):
         install(tmp_path, ["claude"])
 
 
-def test_a_damaged_record_is_named(tmp_path: Path) -> None:
+def test_a_damaged_record_is_an_error(tmp_path: Path) -> None:
     write_files(tmp_path, {".codecards/installed.json": b"{"})
     with pytest.raises(ConfigurationError, match="Move it away"):
         install(tmp_path, ["claude"])
 
 
-def test_a_record_that_came_with_the_project_removes_no_folder_elsewhere(tmp_path: Path) -> None:
+def test_a_foreign_record_removes_no_folder_elsewhere(tmp_path: Path) -> None:
     root, outside = tmp_path / "project", tmp_path / "outside"
     outside.mkdir()
     write_files(root, {"a/b": b""})
@@ -251,7 +265,7 @@ def test_a_record_that_came_with_the_project_removes_no_folder_elsewhere(tmp_pat
     assert (root / "empty").is_dir()
 
 
-def test_a_file_that_cannot_be_written_leaves_the_others_as_they_were(tmp_path: Path) -> None:
+def test_if_one_file_can_not_be_written_the_others_are_restored(tmp_path: Path) -> None:
     write_files(tmp_path, {".mcp.json": b"{}"})
     before = tree(tmp_path)
     place, record = record_path("project", tmp_path), Record(n_folders=1)
@@ -266,7 +280,7 @@ def test_a_file_that_cannot_be_written_leaves_the_others_as_they_were(tmp_path: 
 def test_a_file_that_changes_after_the_diff_was_shown_is_not_overwritten(tmp_path: Path) -> None:
     plan = plan_install([TABLE["claude"]], "project", tmp_path, Record(), "codecards")
     write_files(tmp_path, {"CLAUDE.md": b"new"})
-    with pytest.raises(ConfigurationError, match="meanwhile"):
+    with pytest.raises(ConfigurationError, match="another program has just changed"):
         carry_out(plan, partial(save_record, record_path("project", tmp_path)), Record())
     assert (tmp_path / "CLAUDE.md").read_bytes() == b"new"
 
@@ -298,8 +312,8 @@ def test_a_link_inside_the_project_is_written_through(tmp_path: Path) -> None:
     assert (tmp_path / "AGENTS.md").read_bytes() == b"rules\n"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="rights are told otherwise there")
-def test_the_rights_of_a_file_stay(tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
+def test_the_permissions_of_a_file_stay(tmp_path: Path) -> None:
     write_files(tmp_path, {"CLAUDE.md": b"x"})
     (tmp_path / "CLAUDE.md").chmod(0o640)
     install(tmp_path, ["claude"])
@@ -318,7 +332,7 @@ def test_agents_are_found_by_their_signs(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("agent", TABLE.values(), ids=lambda agent: str(agent.name))
-def test_the_users_own_files_come_back_too(tmp_path: Path, agent: Agent) -> None:
+def test_the_files_of_the_user_scope_are_restored(tmp_path: Path, agent: Agent) -> None:
     write_files(
         tmp_path, {".claude.json": b'{"numStartups": 3}', ".config/zed/settings.json": b'// mine\n{\n  "a": 1,\n}\n'}
     )

@@ -1,4 +1,4 @@
-"""Marked block: in and out again, every byte as before."""
+"""A marked block is added and removed, and every other byte stays."""
 
 import pytest
 from hypothesis import given
@@ -16,21 +16,21 @@ heads = st.sampled_from(["", "---\nalwaysApply: true\n---\n"])
 
 
 @given(contents, comments, heads)
-def test_every_byte_comes_back(data: bytes | None, comment: str, head: str) -> None:
+def test_every_byte_is_restored(data: bytes | None, comment: str, head: str) -> None:
     done = with_block(data, "one\ntwo\n", comment=comment, head=head)
     assert without_block(done, comment=comment, head=head) == data
     assert done.startswith(head.encode() if data is None else data)
 
 
 @given(contents, st.binary(max_size=20), comments)
-def test_what_was_written_below_the_block_stays(data: bytes | None, below: bytes, comment: str) -> None:
+def test_text_below_the_block_stays(data: bytes | None, below: bytes, comment: str) -> None:
     done = with_block(data, "one", comment=comment) + below
     rest = without_block(done, comment=comment) or b""
     assert rest.startswith(data or b"")
     assert rest.endswith(below)
 
 
-def test_lines_end_as_in_the_file() -> None:
+def test_the_block_has_the_line_ends_of_the_file() -> None:
     assert b"\n" not in with_block(b"a\r\nb\r\n", "one\ntwo", comment="hash").replace(b"\r\n", b"")
 
 
@@ -48,17 +48,17 @@ def test_a_line_above_is_not_joined_with_one_below() -> None:
         b"<!-- codecards:end -->\n<!-- codecards:begin -->\n",
     ],
 )
-def test_marks_that_do_not_pair_are_left_alone(data: bytes) -> None:
+def test_unpaired_marks_are_refused(data: bytes) -> None:
     with pytest.raises(ConfigurationError, match="NOTES has"):
         without_block(data, comment="markdown", name="NOTES")
 
 
-def test_a_mark_inside_a_line_is_no_mark() -> None:
+def test_a_mark_inside_a_line_is_ignored() -> None:
     data = b"say `<!-- codecards:begin -->` to mark\n"
     assert without_block(data, comment="markdown") == data
 
 
 @pytest.mark.parametrize("data", ["text".encode("utf-16"), b"a\0b"])
-def test_text_that_is_not_utf_8_alike_is_refused(data: bytes) -> None:
+def test_other_encodings_than_utf_8_are_refused(data: bytes) -> None:
     with pytest.raises(ConfigurationError, match="UTF-16"):
         check_text(data, "CLAUDE.md")

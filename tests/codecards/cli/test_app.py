@@ -1,10 +1,11 @@
-"""Command line: JSON on stdout, messages on stderr, exit codes as promised."""
+"""The command line: JSON on stdout, messages on stderr, and the documented exit codes."""
 
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,24 +20,24 @@ def run(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def answer(root: Path, *arguments: str) -> dict[str, object]:
+def answer(root: Path, *arguments: str) -> dict[str, Any]:
     done = run(root, *arguments, "--json")
     assert done.returncode == 0, done.stderr
-    value: dict[str, object] = json.loads(done.stdout)
+    value: dict[str, Any] = json.loads(done.stdout)
     return value
 
 
-def test_a_session_on_a_repository(tmp_path: Path) -> None:
+def test_index_query_change_and_clean(tmp_path: Path) -> None:
     write_repository(tmp_path, REPO)
     report = answer(tmp_path, "index")
     assert (report["generation"], report["complete"], report["cards"]) == (1, True, 2)
     recall = answer(tmp_path, "recall", "one", "--expand", "--explain")
     assert recall["verdict"] == "found"
     callers = answer(tmp_path, "callers", "two")
-    assert [one["name"] for one in callers["callers"]] == ["one"]  # type: ignore[attr-defined]
+    assert [one["name"] for one in callers["callers"]] == ["one"]
     (tmp_path / "a.py").write_text("def three():\n    return 3\n")
-    symbols = answer(tmp_path, "symbols")  # takes the change in by itself
-    assert [one["name"] for one in symbols["symbols"]] == ["three"]  # type: ignore[attr-defined]
+    symbols = answer(tmp_path, "symbols")  # indexes the change first
+    assert [one["name"] for one in symbols["symbols"]] == ["three"]
     answer(tmp_path, "clean")
     assert not index_of(tmp_path).path.exists()
 
@@ -61,14 +62,14 @@ def test_exit_codes(tmp_path: Path, arguments: tuple[str, ...], code: int) -> No
     assert "Traceback" not in done.stderr
 
 
-def test_a_missing_project_is_one_clear_line(tmp_path: Path) -> None:
+def test_a_missing_project_is_an_error_of_one_line(tmp_path: Path) -> None:
     done = run(tmp_path / "missing", "index")
     assert done.returncode == 3
     assert "does not exist" in done.stderr
     assert len(done.stderr.strip().split("\n")) == 1
 
 
-def test_the_doctor_names_a_fault_and_repairs_it(tmp_path: Path) -> None:
+def test_the_doctor_reports_damage_and_repairs_it(tmp_path: Path) -> None:
     write_repository(tmp_path, REPO)
     answer(tmp_path, "index")
     database = index_of(tmp_path).database
@@ -76,12 +77,12 @@ def test_the_doctor_names_a_fault_and_repairs_it(tmp_path: Path) -> None:
     sick = run(tmp_path, "doctor")
     assert (sick.returncode, "fault:" in sick.stdout, "internal error" in sick.stderr) == (3, True, False)
     assert run(tmp_path, "doctor", "--repair").returncode == 0
-    assert "the index is whole" in run(tmp_path, "doctor").stdout
+    assert "no damage found" in run(tmp_path, "doctor").stdout
 
 
-def test_a_look_at_an_unchanged_tree_loads_nothing_that_builds_or_ranks(tmp_path: Path) -> None:
+def test_indexing_an_unchanged_tree_imports_nothing_that_builds_or_ranks(tmp_path: Path) -> None:
     write_repository(tmp_path, REPO)
-    os.utime(tmp_path / "a.py", (10**9, 10**9))  # a file that was written just now is read once more
+    os.utime(tmp_path / "a.py", (10**9, 10**9))  # a file with a recent time is read again
     answer(tmp_path, "index")
     code = (
         "import sys; from codecards.__main__ import main\ntry:\n    main()\nexcept SystemExit:\n    print(*sys.modules)"
@@ -102,3 +103,35 @@ def test_the_doctor_lists_files_that_are_not_in_utf_8(tmp_path: Path) -> None:
     assert run(tmp_path, "index").returncode == 0
     done = run(tmp_path, "doctor", "--json")
     assert [(one["path"], one["encoding"]) for one in json.loads(done.stdout)["not_utf8"]] == [("greet.py", "gb18030")]
+
+
+COMMANDS_AS_JSON = """\
+import json
+from importlib import import_module
+import click
+from typer.main import get_command, get_group
+from codecards.cli.app import COMMANDS, app
+group = get_command(app)
+context = click.Context(group)
+rows = []
+for name, lazy in COMMANDS.items():
+    command = group.get_command(context, name)
+    rows.append([name, lazy.summary, lazy.hidden, command.help.split("\\n")[0], command.hidden])
+groups = [get_group(import_module(module).app) for module in {one.module for one in COMMANDS.values()}]
+defined = [name for one in groups for name in ([one.name] if one.name else one.commands)]
+print(json.dumps({"rows": rows, "defined": defined}))
+"""
+
+
+def test_the_table_of_commands_is_complete_and_shows_the_commands_own_help() -> None:
+    done = subprocess.run([sys.executable, "-c", COMMANDS_AS_JSON], capture_output=True, text=True, check=True)
+    value = json.loads(done.stdout)
+    assert sorted(value["defined"]) == sorted(name for name, *_ in value["rows"])
+    for name, summary, hidden, own_help, is_hidden in value["rows"]:
+        assert (name, summary, hidden) == (name, own_help, is_hidden)
+
+
+def test_a_mistyped_command_gets_one_suggestion(tmp_path: Path) -> None:
+    done = run(tmp_path, "indx")
+    assert done.returncode == 2
+    assert done.stderr.count("Did you mean 'index'?") == 1

@@ -1,4 +1,4 @@
-"""Install commands: the diff first, then a question; nothing is written where nobody can answer."""
+"""`install` and `uninstall` show a diff, then ask; without a terminal they write nothing."""
 
 import json
 import os
@@ -16,8 +16,13 @@ def run(root: Path, *arguments: str, home: Path | None = None) -> subprocess.Com
     environment = {**os.environ, **({name: str(home) for name in places} if home else {})}
     return subprocess.run(
         [sys.executable, "-m", "codecards", "-C", str(root), *arguments],
-        capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, env=environment, encoding="utf-8",
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        env=environment,
+        encoding="utf-8",
+    )
 
 
 def files(root: Path) -> list[str]:
@@ -38,7 +43,7 @@ def test_the_diff_is_shown_and_nothing_is_written_without_yes(tmp_path: Path) ->
     assert files(tmp_path) == ["CLAUDE.md"]
 
 
-def test_with_yes_it_writes_and_uninstall_takes_it_back(tmp_path: Path) -> None:
+def test_with_yes_install_writes_and_uninstall_reverts(tmp_path: Path) -> None:
     write_repository(tmp_path, "#- CLAUDE.md\nmine\n")
     done = run(tmp_path, "install", "--agent", "claude,cursor", "--yes")
     assert done.returncode == 0, done.stderr
@@ -54,7 +59,7 @@ def test_with_yes_it_writes_and_uninstall_takes_it_back(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["CLAUDE.md"]
 
 
-def test_json_without_yes_only_plans(tmp_path: Path) -> None:
+def test_json_without_yes_writes_nothing(tmp_path: Path) -> None:
     done = run(tmp_path, "install", "--agent", "gemini", "--json")
     answer = json.loads(done.stdout)
     assert (answer["written"], answer["agents"]) == (False, ["gemini"])
@@ -65,30 +70,30 @@ def test_json_without_yes_only_plans(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("install", "--agent", "frob"), "no agent 'frob'"),
-        (("install", "--scope", "world", "--agent", "zed"), "no scope 'world'"),
+        (("install", "--agent", "frob"), "'frob' is not a known agent"),
+        (("install", "--scope", "world", "--agent", "zed"), "'world' is not a scope"),
         (("install", "--agent", "zed", "--command", ""), "--command is empty"),
-        (("install", "--agent", "zed", "--command", 'a "b'), "can't be taken apart"),
+        (("install", "--agent", "zed", "--command", 'a "b'), "can't be split into words"),
     ],
 )
-def test_wrong_usage_is_one_clear_line(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+def test_wrong_usage_is_an_error_of_one_line(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
     done = run(tmp_path, *arguments)
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.strip().split("\n")) == 1
 
 
-def test_a_damaged_file_is_an_error_of_the_project(tmp_path: Path) -> None:
+def test_a_damaged_file_is_an_error_with_its_position(tmp_path: Path) -> None:
     write_repository(tmp_path, "#- .mcp.json\n{broken\n")
     done = run(tmp_path, "install", "--agent", "claude", "--yes")
     assert done.returncode == 3
     assert done.stderr == (
-        "codecards: .mcp.json can't be changed: line 1, column 2: a key in quotes is expected. Nothing was changed.\n"
+        "codecards: .mcp.json can't be changed: line 1, column 2: Expecting property name enclosed in double quotes. Nothing was changed.\n"
     )
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="the home folder is told by the system there")
-def test_the_users_scope_writes_into_the_home_folder(tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows names the home folder by other means")
+def test_the_user_scope_writes_to_the_home_folder(tmp_path: Path) -> None:
     project, home = tmp_path / "project", tmp_path / "home"
     project.mkdir()
     home.mkdir()

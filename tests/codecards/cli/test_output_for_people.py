@@ -1,4 +1,4 @@
-"""What commands print for people, without `--json`: the places and names of the answer are there."""
+"""The output of commands without `--json` contains the places and names of the answer."""
 
 import os
 import subprocess
@@ -72,7 +72,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("recall|round an amount to cents", ("shop/rounding.py:4-6", "round_half_up", "Round an amount of money")),
         ("recall|round an amount to cents|--expand|--explain", ("return int(amount + 0.5)", "words on", "+")),
-        ("recall|bread dough rest oven", ("Nothing",)),
+        ("recall|bread dough rest oven", ("No hits",)),
         ("callers|round_half_up", ("shop/invoice.py:", "total_with_tax", "exact")),
         ("callers|round_half_up|--limit|1", ("1 more",)),
         ("callees|total_with_tax", ("round_half_up", "exact")),
@@ -86,7 +86,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("similar|shop/invoice.py:5|--limit|2", ("total_with_tax",)),
         ("why-not|shop/other.py|round an amount", ("hit",)),
         ("status", ("generation 1", "5 files", "static", "broken.py")),
-        ("doctor", ("whole",)),
+        ("doctor", ("no damage found",)),
         ("tune", ("NDCG@10", "1 commits")),
     ],
 )

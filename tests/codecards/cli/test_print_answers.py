@@ -1,4 +1,4 @@
-"""Answers for people."""
+"""Printed answers and their summaries."""
 
 import os
 import subprocess
@@ -8,20 +8,12 @@ from pathlib import Path
 import pytest
 
 from codecards.indexer.cards.card import Card
-from codecards.wire.answers import MAX_SUMMARY, summary, terminal_safe
+from codecards.wire.answers import MAX_SUMMARY, summary
 from tests.support.indexed import write_repository
 
 
-def test_names_can_not_act_on_a_terminal() -> None:
-    assert terminal_safe("ev\x1b[31mil\r\n\x9bname\u202egpj.py") == "ev\\x1b[31mil\\r\\n\\x9bname\\u202egpj.py"
-
-
-def test_code_keeps_its_lines_and_tabs_and_loses_its_escapes() -> None:
-    assert terminal_safe("if a:\n\tb = '\x1b]0;title\x07'", keeps_lines=True) == "if a:\n\tb = '\\x1b]0;title\\x07'"
-
-
 @pytest.mark.parametrize(
-    ("doc", "said"),
+    ("doc", "expected"),
     [
         ("Opens it.\nThen waits.", "Opens it."),
         (":rtype: str", "def f(a)"),
@@ -29,35 +21,34 @@ def test_code_keeps_its_lines_and_tabs_and_loses_its_escapes() -> None:
         ("", "def f(a)"),
     ],
 )
-def test_a_summary_speaks_of_the_whole(doc: str, said: str) -> None:
-    assert summary(card_of(doc)) == said
+def test_a_summary_is_the_first_line_about_the_whole_card(doc: str, expected: str) -> None:
+    assert summary(card_of(doc)) == expected
 
 
-def test_a_long_summary_says_that_it_is_cut() -> None:
-    said = summary(card_of("word " * 100))
-    assert said.endswith("…")
-    assert len(said) <= MAX_SUMMARY
+def test_a_shortened_summary_ends_with_an_ellipsis() -> None:
+    found = summary(card_of("word " * 100))
+    assert found.endswith("…")
+    assert len(found) <= MAX_SUMMARY
 
 
 def card_of(doc: str) -> Card:
-    """Return a function's card with a documentation."""
+    """Return the card of a function with a docstring."""
     return Card(
         1, "a.py::f", "a.py", "python", "function", "f", "f", "", "", 1, 1, 1, 2, ((1, 2),), "def f(a)", doc, (), b""
     )
 
 
-def test_a_name_that_is_not_utf_8_can_be_printed() -> None:
-    assert terminal_safe("bad\udcff.py") == "bad\\udcff.py"
-
-
-def test_a_note_is_shown_as_it_is_written(tmp_path: Path) -> None:
+def test_a_note_is_printed_without_markup_or_escapes(tmp_path: Path) -> None:
     write_repository(tmp_path, "#- a.py\ndef one():\n    return 1\n")
     title, text = "see [/red] and [bold] ev\x1b[31mil", "one\ntwo\x07"
     for arguments in (["add", "--title", title, "--text", text], ["list"]):
         done = subprocess.run(
             [sys.executable, "-m", "codecards", "-C", str(tmp_path), "note", *arguments],
-            capture_output=True, text=True, check=False, env=os.environ | {"COLUMNS": "200"},
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            check=False,
+            env=os.environ | {"COLUMNS": "200"},
+        )
         assert done.returncode == 0, done.stderr
         assert "see [/red] and [bold] ev" in done.stdout
         assert not {"\x1b", "\x07"} & set(done.stdout)

@@ -1,4 +1,4 @@
-"""The command in surroundings that are not as it likes them: each is one clear line, or makes no difference."""
+"""Commands in odd environments: each has no effect, or is an error of one line."""
 
 import json
 import os
@@ -18,17 +18,24 @@ needs_posix = pytest.mark.skipif(os.name == "nt", reason="there is no such thing
 
 
 def run(root: Path, *arguments: str, after: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in a shell, `after` behind it."""
+    """Run a command, with `after` in a shell and followed by it."""
     words = [sys.executable, "-m", "codecards", "-C", str(root), *arguments]
     command: str | list[str] = f"{shlex.join(words)} {after}" if after else words
     return subprocess.run(
-        command, shell=bool(after), env=os.environ | variables, capture_output=True, text=True, check=False,
-        encoding="utf-8", errors="replace", timeout=120,
-    )  # fmt: skip
+        command,
+        shell=bool(after),
+        env=os.environ | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+        encoding="utf-8",
+        errors="replace",
+        timeout=120,
+    )
 
 
-def said(done: subprocess.CompletedProcess[str]) -> list[str]:
-    return [line for line in done.stderr.split("\n") if line and "indexing first" not in line]
+def messages(done: subprocess.CompletedProcess[str]) -> list[str]:
+    return [line for line in done.stderr.split("\n") if line and "building the index" not in line]
 
 
 @needs_posix
@@ -44,45 +51,51 @@ def said(done: subprocess.CompletedProcess[str]) -> list[str]:
     ],
     ids=lambda variables: next(iter(variables)),
 )
-def test_variables_make_no_difference(tmp_path: Path, variables: dict[str, str]) -> None:
+def test_odd_environments_do_not_change_the_answer(tmp_path: Path, variables: dict[str, str]) -> None:
     done = run(write_repository(tmp_path, REPO), "recall", "größe", "--json", **variables)
-    assert (done.returncode, said(done)) == (0, [])
+    assert (done.returncode, messages(done)) == (0, [])
     assert {hit["name"] for hit in json.loads(done.stdout)["hits"]} >= {"two"}
 
 
 @needs_posix
-def test_an_answer_that_can_not_be_written_is_said_to_be_refused(tmp_path: Path) -> None:
+def test_a_full_disk_is_an_error_of_one_line(tmp_path: Path) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
     done = run(write_repository(tmp_path, REPO), "symbols", "--json", after="> /dev/full")
     assert done.returncode == 3
-    assert [line.partition(";")[0] for line in said(done)] == ["codecards: the system refused: No space left on device"]
+    assert [line.partition(";")[0] for line in messages(done)] == ["codecards: system error: No space left on device"]
 
 
 @needs_posix
-def test_a_current_folder_that_is_gone_is_said_to_be(tmp_path: Path) -> None:
+def test_a_missing_current_folder_is_an_error_with_a_message(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
     words = shlex.join([sys.executable, "-m", "codecards", "status"])
     done = subprocess.run(
-        f"cd {gone} && rmdir {gone} && {words}", shell=True, capture_output=True, text=True, check=False,
+        f"cd {gone} && rmdir {gone} && {words}",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
-    )  # fmt: skip
+    )
     assert done.returncode == 3
-    assert "the current folder is gone" in done.stderr
+    assert "the current folder no longer exists" in done.stderr
 
 
 @needs_posix
-def test_a_worker_leaves_ctrl_c_to_its_parent() -> None:
+def test_a_worker_ignores_ctrl_c() -> None:
     worker = subprocess.Popen(
         [sys.executable, "-m", "codecards.indexer.build.worker", "60"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     assert worker.stdin is not None
     assert worker.stdout is not None
     worker.stdin.write((8).to_bytes(4, "big") + b"python\0x")
     worker.stdin.flush()
-    worker.stdout.read(4)  # it is at work
+    worker.stdout.read(4)  # the worker has started
     worker.send_signal(signal.SIGINT)
     _, errors = worker.communicate(timeout=60)
     assert (worker.returncode, errors) == (0, b"")
@@ -99,5 +112,5 @@ def test_an_index_inside_the_project_is_not_indexed(tmp_path: Path) -> None:
     ("given", "read"),
     [("größe", "größe"), ("gr\udcc3\udcb6\udcc3\udc9fe", "größe"), ("\udcff", "\ufffd"), ("\ud800x", "?x")],
 )
-def test_a_question_that_is_no_unicode_is_read_as_far_as_it_is(given: str, read: str) -> None:
+def test_invalid_unicode_in_a_query_is_replaced(given: str, read: str) -> None:
     assert valid_unicode(given) == read

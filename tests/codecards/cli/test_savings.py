@@ -1,4 +1,4 @@
-"""Savings command: the ledger of a real project, on the real schema and the real answers."""
+"""`codecards savings` on a small project, with the real schema and the real answers."""
 
 import json
 import subprocess
@@ -24,8 +24,11 @@ def place_order(cart):
 def run(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "codecards", "-C", str(root), "savings", *arguments],
-        capture_output=True, text=True, check=False, encoding="utf-8",
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        encoding="utf-8",
+    )
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +38,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def test_the_ledger_adds_up_and_shows_a_loss(shop: Path) -> None:
+def test_the_report_adds_up_and_can_show_a_loss(shop: Path) -> None:
     done = run(shop, "--queries", str(shop / "queries.jsonl"), "--json")
     assert done.returncode == 0, done.stderr
     ledger = json.loads(done.stdout)
@@ -47,7 +50,7 @@ def test_the_ledger_adds_up_and_shows_a_loss(shop: Path) -> None:
     assert 500 < ledger["schema_tokens"] < 2_000
 
 
-def test_people_get_a_table_with_both_ways_of_reading(shop: Path) -> None:
+def test_the_table_has_both_ways_of_reading(shop: Path) -> None:
     done = run(shop, "--queries", str(shop / "queries.jsonl"))
     assert done.returncode == 0, done.stderr
     lines = done.stdout.split("\n")
@@ -57,7 +60,7 @@ def test_people_get_a_table_with_both_ways_of_reading(shop: Path) -> None:
     assert "250 lines read at a time" in done.stdout
 
 
-def test_sessions_that_hooks_saw_are_counted(shop: Path) -> None:
+def test_sessions_recorded_by_hooks_are_counted(shop: Path) -> None:
     folder = shop / ".codecards" / "sessions" / "mcp"
     log_window_entry(folder, WindowEntry("answer", 90, "where is the discount taken off", ("shop/prices.py",)))
     log_window_entry(folder, WindowEntry("read", 30, paths=("shop/prices.py",)))
@@ -72,7 +75,7 @@ def test_sessions_that_hooks_saw_are_counted(shop: Path) -> None:
     ("text", "message"),
     [('{"query": "x", "files": ["gone.py"]}', "has a file of this project"), ("{", "is not a question")],
 )
-def test_questions_that_cannot_be_used_are_told(shop: Path, tmp_path: Path, text: str, message: str) -> None:
+def test_unusable_questions_are_an_error_with_a_message(shop: Path, tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "queries.jsonl"
     path.write_text(text)
     done = run(shop, "--queries", str(path))

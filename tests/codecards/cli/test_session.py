@@ -1,4 +1,4 @@
-"""`codecards note` and `codecards session`: the contract's shapes, and what people see."""
+"""`codecards note` and `codecards session`: JSON shapes and printed output."""
 
 import json
 import subprocess
@@ -26,14 +26,20 @@ def total(items):
 def run(root: Path, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "codecards", "-C", str(root), *arguments],
-        capture_output=True, text=True, encoding="utf-8", input=stdin, timeout=120, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        input=stdin,
+        timeout=120,
+        check=False,
+    )
 
 
-def answer(root: Path, *arguments: str, stdin: str = "") -> Any:  # noqa: ANN401 - JSON
+def answer(root: Path, *arguments: str, stdin: str = "") -> dict[str, Any]:
     done = run(root, *arguments, "--json", stdin=stdin)
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    value: dict[str, Any] = json.loads(done.stdout)
+    return value
 
 
 @pytest.fixture(scope="module")
@@ -43,11 +49,20 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def test_a_note_is_added_found_corrected_archived_and_removed(shop: Path) -> None:
+def test_the_life_of_a_note(shop: Path) -> None:
     note = answer(
-        shop, "note", "add", "--title", "Rounding", "--text", "Halves go up.", "--anchor", "round_half_up",
-        "--rejected", "bankers' rounding: the tax office refuses it",
-    )  # fmt: skip
+        shop,
+        "note",
+        "add",
+        "--title",
+        "Rounding",
+        "--text",
+        "Halves go up.",
+        "--anchor",
+        "round_half_up",
+        "--rejected",
+        "bankers' rounding: the tax office refuses it",
+    )
     assert note["anchors"] == [{"symbol": "round_half_up", "path": "shop/rounding.py", "state": "fresh"}]
     assert {"id", "title", "text", "created", "outcome", "rejected", "archived"} <= note.keys()
     found = answer(shop, "note", "search", "which way do halves go")
@@ -64,11 +79,11 @@ def test_a_note_is_added_found_corrected_archived_and_removed(shop: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (("note", "add", "--text", " "), 2, "needs a text"),
         (("note", "add", "--text", "x", "--anchor", "round_nowhere"), 2, "round_nowhere"),
-        (("note", "list", "--state", "odd"), 2, "no state"),
+        (("note", "list", "--state", "odd"), 2, "is not a state"),
         (("note", "search", ""), 2, "query"),
         (("session", "show", "nobody"), 2, "nobody"),
         (("session", "start", "a/b", "--goal", "x"), 2, "not a valid session name"),
@@ -76,31 +91,36 @@ def test_a_note_is_added_found_corrected_archived_and_removed(shop: Path) -> Non
         (("session", "set", "x"), 2, "nothing to set"),
     ],
 )
-def test_wrong_use_is_said_in_one_line_and_exits_with_2(
-    shop: Path, arguments: tuple[str, ...], code: int, said: str
+def test_wrong_usage_exits_with_2_and_a_message(
+    shop: Path, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
     done = run(shop, *arguments)
     assert done.returncode == code
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_an_empty_project_name_is_refused() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "codecards", "-C", "", "note", "add", "--text", "x"],
-        capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert done.returncode == 2
-    assert "-C names no folder" in done.stderr
+    assert "-C needs a folder" in done.stderr
 
 
-def test_a_session_goes_from_start_to_end(shop: Path) -> None:
+def test_the_life_of_a_session(shop: Path) -> None:
     started = answer(
         shop, "session", "start", "fix", "--goal", "round halves down", "--constraint", "no new dependency"
     )
     assert started["task"] == {
-        "goal": "round halves down", "status": "exploring", "constraints": ["no new dependency"],
-    }  # fmt: skip
+        "goal": "round halves down",
+        "status": "exploring",
+        "constraints": ["no new dependency"],
+    }
     assert run(shop, "session", "start", "fix", "--goal", "again").returncode == 2
     answer(shop, "session", "open", "fix", "rounding.py", "--purpose", "change the rule")
     preview = answer(shop, "session", "context", "fix")
@@ -130,7 +150,7 @@ def test_a_session_goes_from_start_to_end(shop: Path) -> None:
     assert names == ["fix", "other"]
 
 
-def test_people_see_tables_and_the_context_alone_on_stdout(shop: Path) -> None:
+def test_a_turn_prints_only_the_context_on_stdout(shop: Path) -> None:
     run(shop, "session", "start", "seen", "--goal", "look")
     turn = run(shop, "session", "turn", "seen")
     assert turn.stdout.rstrip().endswith("</ide>")
@@ -142,7 +162,7 @@ def test_people_see_tables_and_the_context_alone_on_stdout(shop: Path) -> None:
 
 
 @pytest.mark.seed("S1-18", "S4-27")
-def test_the_articles_names_do_the_same(shop: Path) -> None:
+def test_the_hidden_aliases_do_the_same(shop: Path) -> None:
     assert answer(shop, "select", "round_half_up")["hits"] == answer(shop, "recall", "round_half_up")["hits"]
     answer(shop, "session", "start", "modes", "--goal", "look at invoices")
     assert answer(shop, "session", "inject", "modes", "invoice.py", "--purpose", "see it")["status"].startswith(
@@ -154,7 +174,7 @@ def test_the_articles_names_do_the_same(shop: Path) -> None:
     assert "shop/rounding.py" in context["text"]
 
 
-def test_a_program_words_a_compaction_and_one_that_fails_is_told_of(shop: Path) -> None:
+def test_a_program_writes_a_compaction_and_a_failure_is_reported(shop: Path) -> None:
     run(shop, "session", "start", "worded", "--goal", "round halves")
     log = "tried shop/invoice.py:5 again, it failed: KeyError: 'x'\n" * 40
     compacting = ("session", "compact", "worded", "--source", "-", "--target", "400")
@@ -162,12 +182,12 @@ def test_a_program_words_a_compaction_and_one_that_fails_is_told_of(shop: Path) 
     assert answer(shop, *compacting, "--summariser", words, stdin=log)["conclusion"] == "It fails."
     done = run(shop, *compacting, "--summariser", f'{sys.executable} -c "raise SystemExit(4)"', stdin=log)
     assert done.returncode == 0
-    assert "ended with status 4): these are the rules' own words" in done.stderr
+    assert "exited with status 4); using the extractive summary" in done.stderr
     assert "shop/invoice.py:5" in done.stdout
     assert run(shop, *compacting, "--summariser", "'open", stdin=log).returncode == 2
 
 
-def test_a_damaged_session_goes_on_and_the_user_is_told(shop: Path) -> None:
+def test_a_damaged_session_is_repaired_with_a_message(shop: Path) -> None:
     run(shop, "session", "start", "broken", "--goal", "round halves", "--constraint", "keep the signature")
     state = shop / ".codecards" / "sessions" / "broken" / "state.json"
     state.write_text('{"na', encoding="utf-8")
@@ -191,7 +211,7 @@ def test_a_budget_that_is_too_small_can_be_raised(shop: Path) -> None:
     assert run(shop, "session", "set", "tiny", "--budget", "0").returncode == 2
 
 
-def test_a_pipe_gets_the_context_as_the_model_sees_it(shop: Path) -> None:
+def test_a_pipe_gets_the_exact_context(shop: Path) -> None:
     run(shop, "session", "start", "piped", "--goal", "see \x1b[31mred\x1b[0m")
     shown = run(shop, "session", "context", "piped")
     assert "see \x1b[31mred\x1b[0m" in shown.stdout

@@ -1,4 +1,4 @@
-"""A summariser that is a program: run without a shell, ended in time, told of when it fails."""
+"""A program as summariser: it runs without a shell and within its time, and failures are reported."""
 
 import os
 import sys
@@ -18,7 +18,7 @@ def running(program: str, timeout_s: float = 30.0) -> SummariserCommand:
     return SummariserCommand((sys.executable, "-c", program), timeout_s)
 
 
-def test_it_gets_the_text_and_the_target_and_its_output_is_the_summary() -> None:
+def test_the_program_gets_text_and_target_and_prints_the_summary() -> None:
     program = "import os, sys; print(len(sys.stdin.read()), os.environ['CODECARDS_TARGET_TOKENS'])"
     assert running(program)(TEXT, 77) == f"{len(TEXT)} 77{os.linesep}"
 
@@ -26,17 +26,17 @@ def test_it_gets_the_text_and_the_target_and_its_output_is_the_summary() -> None
 @pytest.mark.parametrize(
     ("program", "why"),
     [
-        ("raise SystemExit(3)", "ended with status 3"),
-        ("import sys; print(sys.stdin.read() * 2)", "no less than it got"),
-        ("while True: print('more')", "no less than it got"),
+        ("raise SystemExit(3)", "exited with status 3"),
+        ("import sys; print(sys.stdin.read() * 2)", "at least as much as it got"),
+        ("while True: print('more')", "at least as much as it got"),
         ("pass", "no text"),
     ],
 )
-def test_one_that_is_of_no_use_is_told_of(program: str, why: str) -> None:
+def test_a_useless_output_is_reported(program: str, why: str) -> None:
     assert why in summarise(TEXT, 100, SummariserConfig(running(program))).notice
 
 
-def test_one_that_hangs_is_ended_with_what_it_started() -> None:
+def test_a_hanging_program_is_ended_with_its_children() -> None:
     program = (
         "import subprocess, sys, time\n"
         "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
@@ -56,18 +56,21 @@ def _children() -> list[psutil.Process]:
     ]
 
 
-def test_a_program_that_is_not_there_is_told_of() -> None:
+def test_a_missing_program_is_an_error_with_a_message() -> None:
     with pytest.raises(CodecardsError, match="can't be run"):
         SummariserCommand(("no-such-program-here",), 5)(TEXT, 10)
 
 
-def test_a_command_is_split_as_written_and_no_shell_reads_it() -> None:
+def test_a_command_line_is_split_without_a_shell() -> None:
     assert summariser_command("ask --model small 'be short; rm x'", 5).arguments == (
-        "ask", "--model", "small", "be short; rm x",
-    )  # fmt: skip
+        "ask",
+        "--model",
+        "small",
+        "be short; rm x",
+    )
 
 
 @pytest.mark.parametrize("written", ["", "  ", "ask 'open"])
-def test_what_is_no_command_is_refused(written: str) -> None:
+def test_an_invalid_command_line_is_refused(written: str) -> None:
     with pytest.raises(UsageError):
         summariser_command(written, 5)

@@ -1,4 +1,4 @@
-"""Free memory goes back to the system where the C library would keep it."""
+"""Free memory is returned to the system."""
 
 import platform
 import subprocess
@@ -21,7 +21,7 @@ LEAST_BYTES = 100_000_000
 """Half of the blocks: the C library may keep some."""
 
 
-def test_another_system_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_systems_are_not_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_library(_name: object) -> None:
         pytest.fail("the C library was loaded")
 
@@ -32,6 +32,6 @@ def test_another_system_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc keeps freed memory this way")
-def test_freed_memory_is_given_back() -> None:
+def test_freed_memory_is_returned() -> None:
     done = subprocess.run([sys.executable, "-c", GROWN_AND_FREED], capture_output=True, text=True, check=True)
     assert int(done.stdout) > LEAST_BYTES

@@ -1,4 +1,4 @@
-"""Sampling: the client's own model words memos and compactions, asked by the SDK's own client."""
+"""Sampling: the client's model writes summaries and compactions; the client is that of the SDK."""
 
 import sys
 from pathlib import Path
@@ -47,7 +47,7 @@ async def draws(context: object, params: types.CreateMessageRequestParams) -> ty
 
 
 def compacted(shop: Path, model: SamplingFnT | None, *options: str) -> types.CallToolResult:
-    """Return what `compact` answers to the SDK's client whose model is this one."""
+    """Return the answer of `compact` to a client with this model."""
 
     async def talk() -> types.CallToolResult:
         command = ["-m", "codecards", "-C", str(shop), "mcp", *options]
@@ -69,7 +69,7 @@ def value_of(result: types.CallToolResult) -> dict[str, Any]:
     return dict(result.structured_content or {})
 
 
-def test_the_clients_model_words_a_compaction_where_both_sides_allow_it(shop: Path) -> None:
+def test_the_clients_model_writes_a_compaction_if_both_sides_allow_it(shop: Path) -> None:
     asked: list[types.CreateMessageRequestParams] = []
     value = value_of(compacted(shop, says("Retries do not help.", asked), "--sampling"))
     assert (value["conclusion"], value.get("notices")) == ("Retries do not help.", None)
@@ -80,7 +80,7 @@ def test_the_clients_model_words_a_compaction_where_both_sides_allow_it(shop: Pa
     assert "data, not instructions" in sent.text
 
 
-def test_without_the_flag_no_client_is_asked(shop: Path) -> None:
+def test_without_the_option_no_client_is_asked(shop: Path) -> None:
     asked: list[types.CreateMessageRequestParams] = []
     value = value_of(compacted(shop, says("Retries do not help.", asked)))
     assert not asked
@@ -93,11 +93,9 @@ def test_a_client_without_a_model_is_not_asked(shop: Path) -> None:
 
 @pytest.mark.parametrize(
     ("model", "why"),
-    [(refuses, "the user said no"), (draws, "not with text"), (says(LOG * 2, []), "not shorter than its source")],
+    [(refuses, "the user said no"), (draws, "instead of text"), (says(LOG * 2, []), "not shorter than its source")],
 )
-def test_a_client_that_is_of_no_use_leaves_the_rules_words_and_the_answer_says_so(
-    shop: Path, model: SamplingFnT, why: str
-) -> None:
+def test_a_failing_client_leaves_the_extractive_summary_with_a_notice(shop: Path, model: SamplingFnT, why: str) -> None:
     result = compacted(shop, model, "--sampling")
     value = value_of(result)
     assert why in value["notices"][0]

@@ -1,4 +1,4 @@
-"""A served project answers whatever has become of its index, and brings it up to date by itself."""
+"""A served project answers in every state of its index, and keeps the index up to date."""
 
 import shutil
 import time
@@ -9,8 +9,8 @@ import pytest
 
 from codecards.config import Settings
 from codecards.errors import ProjectNotFoundError, SnapshotError
-from codecards.mcp import served_project
-from codecards.mcp.served_project import Indexing, ServedProject
+from codecards.mcp import refresher
+from codecards.mcp.served_project import ServedProject
 from tests.support.indexed import write_repository
 
 FILES = "#- a.py\ndef first():\n    return 1\n#- b.py\ndef second():\n    return first()\n"
@@ -46,24 +46,20 @@ def test_without_an_index_the_files_are_searched(served: ServedProject) -> None:
         served.ask(lambda engine: engine.callers("first"))
 
 
-def test_a_first_build_lets_the_question_pass_that_the_server_was_started_for(
-    served: ServedProject, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(served_project, "FIRST_QUESTION_S", 600.0)
+def test_the_first_build_waits_for_the_first_question(served: ServedProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(refresher, "FIRST_QUESTION_S", 600.0)
     served.start()
     assert served.recall("first", 3, (), ()).generation == 0
     assert eventually(served.has_index)
 
 
-def test_whoever_wants_the_index_need_not_ask_a_question_first(
-    served: ServedProject, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(served_project, "FIRST_QUESTION_S", 600.0)
+def test_a_refresh_does_not_wait_for_a_first_question(served: ServedProject, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(refresher, "FIRST_QUESTION_S", 600.0)
     served.start()
     assert served.refresh(never) is not None
 
 
-def test_it_indexes_once_it_is_started_and_takes_changes_in(served: ServedProject) -> None:
+def test_a_started_project_indexes_and_follows_changes(served: ServedProject) -> None:
     served.start()
     assert served.refresh(never) is not None
     assert names(served, "first")[0] == "first"
@@ -72,9 +68,7 @@ def test_it_indexes_once_it_is_started_and_takes_changes_in(served: ServedProjec
 
 
 @pytest.mark.parametrize("harm", ["removed", "damaged", "of another version"])
-def test_an_index_that_is_lost_is_made_again_and_questions_are_answered_meanwhile(
-    served: ServedProject, harm: str
-) -> None:
+def test_a_lost_index_is_rebuilt_while_questions_are_answered_from_the_files(served: ServedProject, harm: str) -> None:
     served.engine.refresh()
     folder = served.engine.folder
     if harm == "removed":
@@ -97,7 +91,7 @@ def test_a_read_only_project_writes_nothing(tmp_path: Path) -> None:
     assert not (root / ".codecards").exists()
 
 
-def test_a_folder_that_is_gone_is_said(served: ServedProject) -> None:
+def test_a_missing_folder_is_an_error(served: ServedProject) -> None:
     shutil.rmtree(served.root)
     with pytest.raises(ProjectNotFoundError):
         served.recall("first", 3, (), ())
@@ -107,13 +101,7 @@ def test_a_refresh_ends_when_its_caller_gives_up(served: ServedProject) -> None:
     assert served.refresh(lambda: True) is None
 
 
-def test_closing_stops_what_goes_on(served: ServedProject) -> None:
+def test_closing_stops_a_build_without_an_error(served: ServedProject) -> None:
     served.start()
     served.close()
     assert not served.indexing.error
-
-
-def test_indexing_is_told_in_words() -> None:
-    assert Indexing("reading", 3, 10).words() == "indexing is under way (reading, 3 of 10 files)"
-    assert Indexing(error="disk full").words() == "indexing failed: disk full"
-    assert Indexing().words() == ""

@@ -1,4 +1,4 @@
-"""The MCP server as agents meet it: its tools, its price, bad input, and how it ends."""
+"""The MCP server as a process: tools, tokens, bad input, and its end."""
 
 import json
 import subprocess
@@ -59,7 +59,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(shop: Path) -> Iterator[McpProcess]:
-    """One server for all tests that change nothing."""
+    """A server for all tests that change nothing."""
     with McpProcess(shop) as process:
         process.hello()
         yield process
@@ -75,13 +75,13 @@ def text_of(result: dict[str, Any]) -> str:
     return str(result["content"][0]["text"])
 
 
-def test_all_tools_together_take_few_tokens_of_every_session() -> None:
+def test_the_schemas_of_all_tools_stay_within_their_tokens() -> None:
     assert len(tools()) <= 8
     assert schema_tokens() <= MAX_SCHEMA_TOKENS
     assert schema_tokens(("frontend", "backend", "infrastructure")) <= MAX_SCHEMA_TOKENS
 
 
-def test_every_tool_says_how_long_its_answer_may_be() -> None:
+def test_every_tool_with_a_long_answer_has_a_token_limit() -> None:
     caps = {
         tool.name: name
         for tool in tools()
@@ -91,14 +91,14 @@ def test_every_tool_says_how_long_its_answer_may_be() -> None:
     assert set(caps) == {"recall", "symbol", "open_file", "context", "compact"}
 
 
-def test_what_answers_a_first_question_loads_nothing_that_only_an_index_or_a_working_memory_needs() -> None:
+def test_the_first_answer_imports_neither_the_indexer_nor_the_working_memory() -> None:
     code = "import codecards.mcp.server, codecards.features.live_search, sys; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert "mcp.server.lowlevel" in loaded
     assert not {"numpy", "tantivy", "faiss", "tree_sitter", "yaml", "networkx"} & set(loaded)
 
 
-def test_recall_gives_places_as_values_and_as_fenced_text(server: McpProcess) -> None:
+def test_recall_returns_places_as_values_and_as_fenced_text(server: McpProcess) -> None:
     result = server.call("recall", query="where is the discount taken off", expand=True)
     best = result["structuredContent"]["hits"][0]
     assert (best["path"], best["name"], best["start_line"]) == ("shop/prices.py", "discount", 1)
@@ -112,9 +112,14 @@ def test_recall_gives_places_as_values_and_as_fenced_text(server: McpProcess) ->
 
 @pytest.mark.parametrize(
     ("want", "named"),
-    [("definition", "return discount(sum(items))"), ("callees", "discount"), ("callers", "test_total"), ("impact", "tests/test_cart.py")],
-)  # fmt: skip
-def test_a_symbol_is_shown_with_what_is_wanted(server: McpProcess, want: str, named: str) -> None:
+    [
+        ("definition", "return discount(sum(items))"),
+        ("callees", "discount"),
+        ("callers", "test_total"),
+        ("impact", "tests/test_cart.py"),
+    ],
+)
+def test_the_symbol_tool_answers_each_want(server: McpProcess, want: str, named: str) -> None:
     result = server.call("symbol", name="Cart.total", want=want)
     assert not result["isError"]
     assert named in text_of(result)
@@ -125,13 +130,13 @@ def test_the_symbol_tool_outlines_a_file(server: McpProcess) -> None:
     assert [row["name"] for row in result["structuredContent"]["outline"]] == ["Cart", "Cart.total"]
 
 
-def test_lines_of_a_file_are_shown_as_they_are_on_disk(server: McpProcess, shop: Path) -> None:
+def test_lines_of_a_file_are_shown_exactly(server: McpProcess, shop: Path) -> None:
     result = server.call("open_file", path="shop/cart.py", purpose="read", first_line=7, last_line=9)
     lines = (shop / "shop/cart.py").read_text(encoding="utf-8").split("\n")
     assert result["structuredContent"]["text"] == "\n".join(lines[6:9])
 
 
-def test_an_answer_is_never_longer_than_its_cap(server: McpProcess, shop: Path) -> None:
+def test_an_answer_stays_within_max_tokens(server: McpProcess, shop: Path) -> None:
     (shop / "long.md").write_text("# Long\n" + "many words in a line\n" * 3_000, encoding="utf-8")
     server.call("status", refresh=True)
     text = text_of(server.call("open_file", path="long.md", purpose="read", max_tokens=500))
@@ -139,7 +144,7 @@ def test_an_answer_is_never_longer_than_its_cap(server: McpProcess, shop: Path) 
     assert "first_line" in text
 
 
-def test_text_that_talks_to_the_model_can_not_leave_its_frame(server: McpProcess) -> None:
+def test_hostile_text_can_not_leave_its_fence(server: McpProcess) -> None:
     text = text_of(server.call("open_file", path="notes/evil.md", purpose="read"))
     tag = text[1:].split()[0]
     assert text.startswith(f"<{tag} ")
@@ -149,9 +154,22 @@ def test_text_that_talks_to_the_model_can_not_leave_its_frame(server: McpProcess
 
 @pytest.mark.parametrize(
     "path",
-    ["../x.py", "shop/../../x.py", "/etc/passwd", "~/.ssh/id_rsa", "..", "/", "C:\\x", "shop/cart.py\0.md", "file:///etc/passwd",
-     "%2e%2e/x.py", "..\\x.py", "shop/cart.py/../../../x.py", ".codecards/index/snapshot.db"],
-)  # fmt: skip
+    [
+        "../x.py",
+        "shop/../../x.py",
+        "/etc/passwd",
+        "~/.ssh/id_rsa",
+        "..",
+        "/",
+        "C:\\x",
+        "shop/cart.py\0.md",
+        "file:///etc/passwd",
+        "%2e%2e/x.py",
+        "..\\x.py",
+        "shop/cart.py/../../../x.py",
+        ".codecards/index/snapshot.db",
+    ],
+)
 @pytest.mark.parametrize(("tool", "argument"), [("open_file", "path"), ("symbol", "name")])
 def test_paths_outside_the_project_are_refused(server: McpProcess, tool: str, argument: str, path: str) -> None:
     more = {"purpose": "read"} if tool == "open_file" else {}
@@ -173,7 +191,7 @@ def test_paths_outside_the_project_are_refused(server: McpProcess, tool: str, ar
         ("open_file", {"path": "shop/cart.py", "purpose": "x", "first_line": 9, "last_line": 3}, "last_line"),
     ],
 )
-def test_arguments_that_do_not_fit_are_refused_with_the_reason(
+def test_invalid_arguments_are_refused_with_the_reason(
     server: McpProcess, tool: str, arguments: dict[str, object], says: str
 ) -> None:
     result = server.call(tool, **arguments)
@@ -182,12 +200,12 @@ def test_arguments_that_do_not_fit_are_refused_with_the_reason(
     assert "Traceback" not in text_of(result)
 
 
-def test_unknown_tools_and_methods_are_errors_of_the_protocol(server: McpProcess) -> None:
+def test_unknown_tools_and_methods_are_protocol_errors(server: McpProcess) -> None:
     assert server.ask("tools/call", {"name": "no_such_tool", "arguments": {}})["error"]["code"] == -32602
     assert server.ask("no/such", {})["error"]["code"] == -32601
 
 
-def test_the_server_lives_on_after_lines_that_are_no_messages(server: McpProcess) -> None:
+def test_the_server_goes_on_after_invalid_lines(server: McpProcess) -> None:
     for line in (b"not json", b'{"jsonrpc": "2.0", "id": 20, "method":', b"", b"[]", b"\xff\xfe", b"x" * (9 << 20)):
         server.send(line)
     answers = [server.receive() for _ in range(5)]
@@ -195,7 +213,7 @@ def test_the_server_lives_on_after_lines_that_are_no_messages(server: McpProcess
     assert server.ask("ping", {}, request_id="id-as-text-部")["result"] == {}
 
 
-def test_odd_text_is_a_query_like_any_other(server: McpProcess) -> None:
+def test_odd_text_is_a_valid_query(server: McpProcess) -> None:
     for query in ("(", "lone \ud800 surrogate", "部署 \U0001f600", "a\0b", '"; DROP TABLE cards; --'):
         assert not server.call("recall", query=query)["isError"], query
 
@@ -216,7 +234,7 @@ def test_resources_are_digests_and_notes(server: McpProcess, shop: Path) -> None
         assert "error" in server.ask("resources/read", {"uri": uri}), uri
 
 
-def test_a_change_on_disk_is_found_without_being_asked_for(server: McpProcess, shop: Path) -> None:
+def test_a_change_on_disk_is_found_without_a_refresh(server: McpProcess, shop: Path) -> None:
     (shop / "shop/gifts.py").write_text("def wrap_gift(box):\n    return box\n", encoding="utf-8")
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
@@ -227,7 +245,7 @@ def test_a_change_on_disk_is_found_without_being_asked_for(server: McpProcess, s
     pytest.fail("the new file was never found")
 
 
-def test_a_project_without_an_index_is_answered_at_once_and_says_so(tmp_path: Path) -> None:
+def test_a_project_without_an_index_is_searched_at_once_with_a_notice(tmp_path: Path) -> None:
     root = write_repository(tmp_path / "cold", SHOP)
     with McpProcess(root, options=("--read-only",)) as cold:
         cold.hello()
@@ -241,7 +259,7 @@ def test_a_project_without_an_index_is_answered_at_once_and_says_so(tmp_path: Pa
         assert not (root / ".codecards").exists()
 
 
-def test_a_task_is_kept_in_view_from_its_goal_to_its_conclusion(tmp_path: Path) -> None:
+def test_a_task_from_its_goal_to_its_note(tmp_path: Path) -> None:
     root = write_repository(tmp_path / "task", SHOP)
     with McpProcess(root) as process:
         process.hello()
@@ -253,7 +271,7 @@ def test_a_task_is_kept_in_view_from_its_goal_to_its_conclusion(tmp_path: Path) 
         assert {"path": "shop/prices.py", "shown": "full"}.items() <= begun["structuredContent"]["files"][0].items()
         assert estimate_tokens(text_of(begun)) <= begun["structuredContent"]["budget_tokens"]
         closed = process.call("close_file", path="shop/prices.py")
-        assert "discount" in closed["structuredContent"]["memo"]
+        assert "discount" in closed["structuredContent"]["summary"]
         assert process.call("close_file", path="shop/prices.py")["isError"]
         whole = process.call("compact", handle=closed["structuredContent"]["handle"])["structuredContent"]["text"]
         assert whole == (root / "shop/prices.py").read_text(encoding="utf-8")
@@ -272,7 +290,7 @@ def test_a_task_is_kept_in_view_from_its_goal_to_its_conclusion(tmp_path: Path) 
         assert "It is a tenth." in text_of(process.call("context", input="what do we know of the discount"))
 
 
-def test_a_long_output_is_compacted_and_comes_back_whole(server: McpProcess) -> None:
+def test_a_compacted_output_can_be_restored(server: McpProcess) -> None:
     log = "".join(f"step {number} ok\n" for number in range(500)) + "E   ValueError: bad tax in shop/prices.py:3\n"
     short = server.call("compact", source=log, max_tokens=200)["structuredContent"]
     assert short["error"] == ["ValueError: bad tax in shop/prices.py:3"]
@@ -280,30 +298,30 @@ def test_a_long_output_is_compacted_and_comes_back_whole(server: McpProcess) -> 
     assert server.call("compact", handle="t-000000000000")["isError"]
 
 
-def test_notes_are_tied_to_nothing_outside_the_project(server: McpProcess, shop: Path) -> None:
+def test_notes_have_no_anchors_outside_the_project(server: McpProcess, shop: Path) -> None:
     for path in ("../x.py", "/etc/passwd", "a\0b"):
         assert server.call("commit_note", title="t", conclusion="c", files=[path])["isError"]
     server.call("commit_note", title="../../escape", conclusion="c")
     assert not list(shop.parent.glob("escape*"))
 
 
-def test_read_only_offers_nothing_that_writes() -> None:
+def test_a_read_only_server_offers_no_tool_that_writes() -> None:
     assert {tool.name for tool in tools(read_only=True)} == {"recall", "symbol", "open_file", "status"}
 
 
-def test_progress_is_told_while_an_index_is_made(tmp_path: Path) -> None:
+def test_progress_is_reported_during_a_refresh(tmp_path: Path) -> None:
     files = "".join(f"#- m{number}.py\ndef f{number}():\n    return f{number + 1}()\n" for number in range(300))
     root = write_repository(tmp_path / "many", files)
     with McpProcess(root) as process:
         process.hello()
         params = {"name": "status", "arguments": {"refresh": True}, "_meta": {"progressToken": "p"}}
         process.send({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params})
-        told = []
+        reports = []
         while (message := process.receive()).get("id") != 9:
-            told.append(message)
+            reports.append(message)
         assert message["result"]["structuredContent"]["files"] == 300
-        assert {one["method"] for one in told} == {"notifications/progress"}
-        assert {one["params"]["progressToken"] for one in told} == {"p"}
+        assert {one["method"] for one in reports} == {"notifications/progress"}
+        assert {one["params"]["progressToken"] for one in reports} == {"p"}
 
 
 def test_a_cancelled_request_is_not_answered(tmp_path: Path) -> None:
@@ -325,7 +343,7 @@ def test_a_cancelled_request_is_not_answered(tmp_path: Path) -> None:
         assert process.lines.empty()
 
 
-def test_several_projects_are_told_apart_by_name(shop: Path, tmp_path: Path) -> None:
+def test_several_projects_are_distinguished_by_name(shop: Path, tmp_path: Path) -> None:
     other = write_repository(tmp_path / "bakery", "#- bread.py\ndef knead(dough):\n    return dough\n")
     with McpProcess(shop, other) as both:
         both.hello()
@@ -337,12 +355,12 @@ def test_several_projects_are_told_apart_by_name(shop: Path, tmp_path: Path) -> 
         assert both.call("recall", query="knead", root="../bakery")["isError"]
 
 
-def test_a_root_that_vanishes_is_said_and_comes_back(tmp_path: Path) -> None:
+def test_a_removed_project_is_an_error_until_it_comes_back(tmp_path: Path) -> None:
     root = write_repository(tmp_path / "gone", "#- a.py\ndef first():\n    return 1\n")
     with McpProcess(root) as process:
         process.hello()
         assert process.call("status", refresh=True)["structuredContent"]["files"] == 1
-        root.rename(tmp_path / "elsewhere")  # at once, whatever the server is writing there
+        root.rename(tmp_path / "elsewhere")  # atomic, whatever the server is writing
         gone = process.call("recall", query="first")
         assert gone["isError"]
         assert "does not exist" in text_of(gone)
@@ -362,7 +380,7 @@ def test_two_servers_share_one_index(shop: Path, server: McpProcess) -> None:
             )
 
 
-def test_the_end_of_input_ends_the_server_and_its_workers_in_the_middle_of_a_build(tmp_path: Path) -> None:
+def test_the_end_of_input_ends_the_server_and_its_workers_during_a_build(tmp_path: Path) -> None:
     files = "".join(f"#- m{number}.py\ndef f{number}():\n    return f{number + 1}()\n" for number in range(400))
     root = write_repository(tmp_path / "many", files)
     with McpProcess(root) as process:
@@ -395,7 +413,7 @@ def test_requests_before_the_end_of_input_are_answered(shop: Path) -> None:
         assert all("result" in one for one in answered)
 
 
-def test_an_internal_error_is_an_answer_and_a_line_in_the_log(shop: Path) -> None:
+def test_an_internal_error_is_an_answer_and_a_log_line(shop: Path) -> None:
     code = (
         "from pathlib import Path\nfrom codecards.mcp import server as mcp_server\nfrom codecards.mcp.stdio import claim_stdio\n"
         "def broken(*_):\n    raise ZeroDivisionError('by nought')\nmcp_server.answer = broken\n"
@@ -416,7 +434,7 @@ def test_an_internal_error_is_an_answer_and_a_line_in_the_log(shop: Path) -> Non
     assert b"Traceback" not in run.stderr
 
 
-def test_what_is_printed_beside_the_protocol_goes_to_stderr(tmp_path: Path) -> None:
+def test_other_output_goes_to_stderr(tmp_path: Path) -> None:
     code = (
         "import os\nfrom codecards.mcp.stdio import claim_stdio\nwire = claim_stdio()\nprint('printed', flush=True)\n"
         "os.system('echo child')\nos.write(1, b'raw\\n')\nos.write(wire.sink, os.read(wire.source, 9))\nassert os.read(0, 9) == b''"
@@ -426,7 +444,7 @@ def test_what_is_printed_beside_the_protocol_goes_to_stderr(tmp_path: Path) -> N
     assert run.stderr.split() == [b"printed", b"child", b"raw"]
 
 
-def test_the_sdks_own_client_is_content(shop: Path) -> None:
+def test_the_client_of_the_sdk_works(shop: Path) -> None:
     async def talk() -> None:
         parameters = StdioServerParameters(command=sys.executable, args=["-m", "codecards", "-C", str(shop), "mcp"])
         async with stdio_client(parameters) as (read, write), ClientSession(read, write) as session:
@@ -435,11 +453,11 @@ def test_the_sdks_own_client_is_content(shop: Path) -> None:
             assert {tool.name for tool in (await session.list_tools()).tools} >= {"recall", "symbol", "status"}
             found = await session.call_tool("recall", {"query": "discount"})
             assert found.structured_content["hits"][0]["path"] == "shop/prices.py"
-            told: list[float] = []
+            reports: list[float] = []
 
             async def progress(progress: float, total: float | None, message: str | None) -> None:
                 del total, message
-                told.append(progress)
+                reports.append(progress)
 
             await session.call_tool("status", {"refresh": True}, None, progress)
             await session.send_ping()
@@ -447,7 +465,7 @@ def test_the_sdks_own_client_is_content(shop: Path) -> None:
     anyio.run(talk)
 
 
-def test_a_client_that_does_not_shake_hands_is_served_too(shop: Path) -> None:
+def test_a_client_without_a_handshake_is_served(shop: Path) -> None:
     meta = {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "0"},

@@ -1,4 +1,4 @@
-"""Lines that are no messages are answered; text that is no Unicode is put right; nothing grows without bound."""
+"""The stdio transport answers invalid lines, repairs invalid Unicode, and has bounded buffers."""
 
 import json
 
@@ -13,7 +13,7 @@ def one_frame(line: bytes) -> object:
     return found
 
 
-def test_a_request_and_a_notification_are_told_apart() -> None:
+def test_requests_and_notifications_are_distinguished() -> None:
     assert isinstance(one_frame(b'{"jsonrpc":"2.0","id":"a","method":"ping"}'), JSONRPCRequest)
     assert isinstance(one_frame(b'{"jsonrpc":"2.0","method":"notifications/initialized"}'), JSONRPCNotification)
 
@@ -33,30 +33,28 @@ def test_a_request_and_a_notification_are_told_apart() -> None:
         (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": [1]}', -32600, 1),
     ],
 )
-def test_what_is_no_message_gets_an_error_with_its_id_if_it_has_one(
-    line: bytes, code: int, request_id: int | str | None
-) -> None:
+def test_an_invalid_message_gets_an_error_with_its_id(line: bytes, code: int, request_id: int | str | None) -> None:
     found = one_frame(line)
     assert isinstance(found, BadFrame)
     assert (found.error.error.code, found.error.id) == (code, request_id)
     assert json.loads(encode_frame(found.error))["error"]["code"] == code
 
 
-def test_a_mark_of_byte_order_is_no_part_of_a_message() -> None:
+def test_a_byte_order_mark_is_ignored() -> None:
     assert isinstance(one_frame(b'\xef\xbb\xbf{"jsonrpc":"2.0","id":1,"method":"ping"}\r'), JSONRPCRequest)
 
 
-def test_a_blank_line_is_nothing() -> None:
+def test_a_blank_line_is_ignored() -> None:
     assert read_frame(b" \r") == []
 
 
-def test_each_message_of_a_batch_counts_for_itself() -> None:
+def test_a_batch_is_split_into_messages() -> None:
     first, second = read_frame(b'[{"jsonrpc":"2.0","id":1,"method":"ping"}, 5]')
     assert isinstance(first, JSONRPCRequest)
     assert isinstance(second, BadFrame)
 
 
-def test_half_a_surrogate_pair_is_replaced_and_a_whole_one_kept() -> None:
+def test_a_lone_surrogate_is_replaced_and_a_pair_is_kept() -> None:
     found = one_frame(rb'{"jsonrpc":"2.0","id":1,"method":"m","params":{"half":"a\ud800b","whole":"\ud83d\ude00"}}')
     assert isinstance(found, JSONRPCRequest)
     assert found.params == {"half": "a\ufffdb", "whole": "\U0001f600"}
@@ -71,14 +69,14 @@ def test_an_error_without_an_id_is_written_with_null() -> None:
     assert json.loads(line)["id"] is None
 
 
-def test_lines_are_cut_wherever_the_reads_end() -> None:
+def test_lines_do_not_depend_on_the_reads() -> None:
     splitter = FrameSplitter()
     found = [line for part in (b"on", b"e\ntw", b"o\n\nthree") for line in splitter.feed(part)]
     assert found == [b"one", b"two", b""]
     assert splitter.last() == b"three"
 
 
-def test_a_line_that_is_too_long_is_answered_once_and_forgotten() -> None:
+def test_a_line_that_is_too_long_is_answered_once_and_skipped() -> None:
     splitter = FrameSplitter(max_bytes=10)
     found = [line for part in (b"x" * 8, b"y" * 8, b"z" * 8, b"end\nnext\n") for line in splitter.feed(part)]
     assert [type(line) for line in found] == [BadFrame, bytes]

@@ -1,4 +1,4 @@
-"""Panel in a browser: headless Chromium on the served page, with and without scripts, light and dark."""
+"""The panel in headless Chromium: with and without scripts, light and dark."""
 
 import os
 import shutil
@@ -35,7 +35,7 @@ def settings() -> Settings:
 
 @contextmanager
 def served(root: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """Run `codecards panel` and give its address."""
+    """Run `codecards panel` and return its address."""
     command = [sys.executable, "-m", "codecards", "-C", str(root), "panel", "--no-browser"]
     environment = os.environ | {"CODECARDS_EMBEDDER": "none"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
@@ -77,7 +77,7 @@ def browser() -> Iterator["Browser"]:
 
 @contextmanager
 def opened(browser: "Browser", address: str, **options: object) -> Iterator["Page"]:
-    """Open a page, and see that the browser has nothing to complain about."""
+    """Open a page, and check that the browser logs no errors."""
     complaints = []
     context = browser.new_context(**options)  # type: ignore[arg-type]
     page = context.new_page()
@@ -92,11 +92,11 @@ def opened(browser: "Browser", address: str, **options: object) -> Iterator["Pag
 
 @needs_browser
 @pytest.mark.parametrize("scripts", [True, False])
-def test_the_bar_leads_to_the_text_of_a_block(browser: "Browser", address: str, scripts: bool) -> None:
+def test_the_bar_links_to_the_text_of_a_block(browser: "Browser", address: str, scripts: bool) -> None:
     with opened(browser, f"{address}session/task", java_script_enabled=scripts) as page:
         widths = [box["width"] for one in page.locator(".bar a rect").all() if (box := one.bounding_box()) is not None]
         shares = [one.inner_text() for one in page.locator(".block .number:not(.share)").all()]
-        assert len(widths) == len(shares) > 3  # nothing is folded in so short a session
+        assert len(widths) == len(shares) > 3  # so short a session has no folded blocks
         assert min(widths) > 0
         page.locator(".bar rect.c-files").click()
         text = page.locator("pre:target")
@@ -105,7 +105,7 @@ def test_the_bar_leads_to_the_text_of_a_block(browser: "Browser", address: str, 
 
 
 @needs_browser
-def test_a_search_is_asked_from_every_page_without_scripts(browser: "Browser", address: str) -> None:
+def test_every_page_has_a_search_that_works_without_scripts(browser: "Browser", address: str) -> None:
     with opened(browser, address, java_script_enabled=False) as page:
         page.get_by_role("searchbox").fill("place order")
         page.get_by_role("searchbox").press("Enter")
@@ -114,7 +114,7 @@ def test_a_search_is_asked_from_every_page_without_scripts(browser: "Browser", a
 
 
 @needs_browser
-def test_the_page_tells_when_the_session_has_moved_on(browser: "Browser", address: str, project: Path) -> None:
+def test_the_page_reports_a_newer_turn(browser: "Browser", address: str, project: Path) -> None:
     with opened(browser, f"{address}session/task") as page:
         assert not page.locator("#news").is_visible()
         with Engine(project, settings()) as engine:
@@ -138,20 +138,21 @@ def test_no_page_is_wider_than_its_window_in_light_and_dark(
 
 
 def test_other_commands_do_not_load_the_web_server() -> None:
-    code = "import codecards.cli.app, sys; print(*sys.modules)"
+    modules = ", ".join(f"codecards.cli.{name}" for name in ("app", "index", "query", "serve", "note", "session"))
+    code = f"import sys, {modules}; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"starlette", "uvicorn", "jinja2"} & set(loaded)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signal that ends one process in this way")
-def test_the_panel_ends_when_it_is_interrupted(project: Path) -> None:
+def test_an_interrupt_ends_the_panel(project: Path) -> None:
     with served(project) as (address, process):
         assert address.startswith("http://127.0.0.1:")
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 0
 
 
-def test_a_port_that_is_taken_is_said(project: Path) -> None:
+def test_a_port_in_use_is_an_error_with_a_message(project: Path) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -159,4 +160,4 @@ def test_a_port_that_is_taken_is_said(project: Path) -> None:
         command = [sys.executable, "-m", "codecards", "-C", str(project), "panel", "--no-browser", "--port", port]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert f"port {port} can't be had" in done.stderr
+    assert f"can't listen on port {port}" in done.stderr

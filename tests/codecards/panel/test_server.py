@@ -1,4 +1,4 @@
-"""Debug panel: who is let in, what is shown, and that nothing is written."""
+"""The panel: it refuses foreign requests, shows sessions, notes and hits, and writes nothing."""
 
 import re
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ def get(client: TestClient, path: str, status: int = 200) -> str:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_every_page_is_guarded_and_whole_without_scripts_or_other_sites(client: TestClient, path: str) -> None:
+def test_every_page_is_guarded_and_needs_no_inline_script_and_no_other_site(client: TestClient, path: str) -> None:
     answer = client.get(f"/{TOKEN}/{path}")
     assert (answer.status_code, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
     policy = answer.headers["content-security-policy"]
@@ -87,7 +87,7 @@ def test_every_page_is_guarded_and_whole_without_scripts_or_other_sites(client: 
         (HOST, f"/{TOKEN}/", "OPTIONS", 405),
     ],
 )
-def test_who_does_not_come_from_this_machine_with_the_token_to_read_is_refused(
+def test_a_request_with_a_wrong_host_token_or_method_is_refused(
     client: TestClient, host: str, path: str, method: str, status: int
 ) -> None:
     answer = client.request(method, path, headers={"host": host})
@@ -97,7 +97,7 @@ def test_who_does_not_come_from_this_machine_with_the_token_to_read_is_refused(
     assert answer.headers["content-security-policy"].startswith("default-src 'none'")
 
 
-def test_head_is_reading(client: TestClient) -> None:
+def test_head_requests_are_answered(client: TestClient) -> None:
     answer = client.head(f"/{TOKEN}/")
     assert (answer.status_code, answer.text) == (200, "")
 
@@ -109,15 +109,15 @@ def test_head_is_reading(client: TestClient) -> None:
         ("session/..%2f..%2fetc", 404, "Not Found"),
         ("session/.hidden", 400, "not a valid session name"),
         ("session/task?turn=99", 404, "turn 99"),
-        ("session/task?turn=-1", 400, "is no turn"),
-        ("session/task?turn=" + "9" * 5000, 400, "is no turn"),
+        ("session/task?turn=-1", 400, "is not a turn"),
+        ("session/task?turn=" + "9" * 5000, 400, "is not a turn"),
         ("static/missing.css", 404, "no such file"),
-        ("static/..%2fdebug_panel.py", 404, "Not Found"),
+        ("static/..%2fserver.py", 404, "Not Found"),
         ("static/session.html", 404, "no such file"),
         ("elsewhere", 404, "Not Found"),
     ],
 )
-def test_what_is_not_there_is_said(client: TestClient, path: str, status: int, says: str) -> None:
+def test_an_unknown_page_is_an_error_with_a_message(client: TestClient, path: str, status: int, says: str) -> None:
     assert says in get(client, path, status)
 
 
@@ -137,12 +137,12 @@ def test_the_context_is_shown_block_by_block_as_it_was_sent(client: TestClient, 
     ]
 
 
-def test_what_would_be_sent_now_is_shown_without_taking_a_turn(client: TestClient, engine: Engine) -> None:
-    assert "What would be sent now" in get(client, "session/task?turn=next")
+def test_the_preview_of_the_next_context_begins_no_turn(client: TestClient, engine: Engine) -> None:
+    assert "Preview of the next context" in get(client, "session/task?turn=next")
     assert engine.sessions.read("task").memory.turn == 1
 
 
-def test_notes_show_the_state_of_what_they_speak_of(client: TestClient) -> None:
+def test_notes_show_the_states_of_their_anchors(client: TestClient) -> None:
     text = get(client, "notes")
     assert '<span class="state state-fresh">fresh</span>' in text
     assert "shop/orders.py" in text
@@ -154,10 +154,10 @@ def test_a_search_explains_its_scores(client: TestClient, engine: Engine) -> Non
     assert f"score <b>{hit.score:.3f}</b>" in text
     for term in hit.terms:
         assert f'<th scope="row">{term.name}</th><td class="number">{term.value:+.3f}</td>' in text
-    assert "Nothing in this project answers that" in get(client, "search?q=zzzzqqqq")
+    assert "No hits in this project" in get(client, "search?q=zzzzqqqq")
 
 
-def test_nothing_is_written(client: TestClient, engine: Engine) -> None:
+def test_the_panel_writes_nothing(client: TestClient, engine: Engine) -> None:
     def stamps() -> dict[Path, tuple[int, int]]:
         files = [path for path in engine.root.rglob("*") if path.is_file() and path.suffix not in (".db-shm", ".lock")]
         return {path: (path.stat().st_mtime_ns, path.stat().st_size) for path in files}
@@ -168,7 +168,7 @@ def test_nothing_is_written(client: TestClient, engine: Engine) -> None:
     assert stamps() == before
 
 
-def test_a_damaged_session_is_named_and_left_as_it_is(client: TestClient, engine: Engine) -> None:
+def test_a_damaged_session_is_reported_and_not_changed(client: TestClient, engine: Engine) -> None:
     path = engine.sessions.folder / "broken" / "state.json"
     path.parent.mkdir()
     path.write_text("{")
@@ -182,7 +182,7 @@ def test_a_damaged_session_is_named_and_left_as_it_is(client: TestClient, engine
         path.parent.rmdir()
 
 
-def test_an_unforeseen_error_is_answered_and_the_panel_lives_on(
+def test_an_unexpected_error_is_answered_and_the_panel_goes_on(
     client: TestClient, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -191,11 +191,11 @@ def test_an_unforeseen_error_is_answered_and_the_panel_lives_on(
     get(client, "")
 
 
-def test_a_project_without_index_and_sessions_has_its_pages_too(tmp_path: Path) -> None:
+def test_a_project_without_index_and_sessions_has_all_pages(tmp_path: Path) -> None:
     write_repository(tmp_path, REPO)
     with Engine(tmp_path, Settings(embedder="none", n_workers=1)) as engine:
         client = TestClient(panel_app(engine, TOKEN, frozenset((HOST,))), base_url=f"http://{HOST}")
-        assert "Nothing is indexed yet" in get(client, "")
+        assert "There is no index yet" in get(client, "")
         assert "There are no notes" in get(client, "notes")
         assert "place_order" in get(client, "search?q=place_order")
     assert not (tmp_path / ".codecards").exists()

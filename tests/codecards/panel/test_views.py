@@ -1,4 +1,4 @@
-"""Panel views: what a session's files on disk say, turn by turn."""
+"""Panel views: a session turn by turn, read from its files on disk."""
 
 from pathlib import Path
 
@@ -33,12 +33,12 @@ class Desk:
         )
 
     def view(self, turn: int | None = None) -> SessionView:
-        """Return the session as the panel sees it."""
+        """Return the panel's view of the session."""
         return session_view(self.store, "task", turn=turn)
 
 
 @pytest.mark.seed("S4-24")
-def test_each_block_has_its_share_source_and_place_on_the_bar(tmp_path: Path) -> None:
+def test_each_block_has_its_share_source_and_position_on_the_bar(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     desk.session.open_file("a.py", "see one")
     context = desk.session.before_generation("hello")
@@ -54,7 +54,7 @@ def test_each_block_has_its_share_source_and_place_on_the_bar(tmp_path: Path) ->
     assert (shown.version, shown.total_tokens) == (context.version, context.ledger.total_tokens)
 
 
-def test_texts_are_there_only_where_turns_are_traced(tmp_path: Path) -> None:
+def test_only_traced_turns_have_texts(tmp_path: Path) -> None:
     plain, traced = Desk(tmp_path / "plain"), Desk(tmp_path / "traced", traces=True)
     sent = [desk.session.before_generation("hello") for desk in (plain, traced)]
     views = [plain.view(), traced.view()]
@@ -64,7 +64,7 @@ def test_texts_are_there_only_where_turns_are_traced(tmp_path: Path) -> None:
     assert [view.traced for view in views] == [False, True]
 
 
-def test_an_earlier_turn_is_shown_as_it_was(tmp_path: Path) -> None:
+def test_an_earlier_turn_can_be_shown(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     first = desk.session.before_generation("first")
     desk.session.open_file("a.py", "see one")
@@ -86,8 +86,8 @@ def test_every_change_of_mode_is_listed_with_its_reason(tmp_path: Path) -> None:
     desk.session.before_generation()
     desk.session.close_file("a.py")
     view = desk.view().files
-    assert view.turns == (1, 2, 2)  # the last is now, after the act that followed turn 2
-    assert {lane.path: [cell.mode for cell in lane.cells] for lane in view.rows} == {
+    assert view.turns == (1, 2, 2)  # the last is now, after the tool call that followed turn 2
+    assert {row.path: [cell.mode for cell in row.cells] for row in view.rows} == {
         "b.py": ["out", "full", "full"],
         "a.py": ["full", "full", "out"],
     }
@@ -98,16 +98,16 @@ def test_every_change_of_mode_is_listed_with_its_reason(tmp_path: Path) -> None:
     ]
 
 
-def test_files_are_drawn_before_the_first_turn(tmp_path: Path) -> None:
+def test_files_are_shown_before_the_first_turn(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     desk.session.open_file("a.py", "see one")
     view = desk.view()
     assert view.shown is None
-    assert [[cell.mode for cell in lane.cells] for lane in view.files.rows] == [["full"]]
+    assert [[cell.mode for cell in row.cells] for row in view.files.rows] == [["full"]]
     assert view.ledger == ()
 
 
-def test_the_ledger_has_a_row_a_turn_in_the_article_s_four_shares(tmp_path: Path) -> None:
+def test_the_ledger_has_a_row_per_turn_with_four_shares(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     totals = [desk.session.before_generation(f"turn {n}").ledger.total_tokens for n in range(3)]
     rows = desk.view().ledger
@@ -117,7 +117,7 @@ def test_the_ledger_has_a_row_a_turn_in_the_article_s_four_shares(tmp_path: Path
     assert desk.view().summary.peak_tokens == max(totals)
 
 
-def test_acts_that_follow_each_other_are_listed_together(tmp_path: Path) -> None:
+def test_successive_messages_are_listed_together(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     for number in range(3):
         desk.session.record(ToolCall("run", text=f"make {number}", result=f"done {number}"))

@@ -1,78 +1,81 @@
-"""MCP values: the JSON value beside each answer's text, as short as a program can work with.
+"""JSON values of the MCP tools, as short as a program can use them.
 
-Some hosts hand the value to the model in the place of the text, so it is paid for like the text: what is empty or as usual
-is left out, and so is what another tool tells. The command line's shapes, which are whole, are in `wire`.
+Some hosts give the model the value instead of the text, so its tokens count too: empty fields, defaults and facts that
+another tool returns are left out. The complete shapes of the command line are in `wire.answers`.
 """
 
 from collections.abc import Iterable, Mapping
 
 from codecards.answers import Caller, Calls, FoundCard, Impact, Recall, RetrieverStatus, ShownTarget, Status
 from codecards.indexer.cards.card import Card
-from codecards.wire.answers import Json, path_json, summary, utf8_safe
+from codecards.untrusted_text import utf8_safe
+from codecards.wire.answers import Json, path_json, summary
 
 Value = Mapping[str, object]
 
 
-def filled(**fields: object) -> Json:
-    """Return the fields that hold something: no empty text, list or mapping, no None, no False."""
+def non_empty(**fields: object) -> Json:
+    """Return the fields without empty texts, lists and mappings, None and False."""
     return {name: value for name, value in fields.items() if value or (value == 0 and value is not False)}
 
 
 def hit_value(hit: FoundCard, *, expand: bool = False) -> Json:
-    """Return a hit; its code with `expand`, else what says what it is."""
+    """Return a hit with its code, or without `expand` with its signature and summary."""
     card = hit.card
-    # A hit starts with the comment above it: that is where a question in words often matches.
+    # A hit starts at the comment above it, where questions in words often match.
     value = card_value(card, signature=not expand) | {"start_line": card.lead_line}
     if expand:
-        return value | filled(changed=not hit.fresh, text=utf8_safe(hit.text))
+        return value | non_empty(changed=not hit.fresh, text=utf8_safe(hit.text))
     said = summary(card)
-    return value | filled(
+    return value | non_empty(
         summary=said if card.doc and not card.signature.startswith(said.removesuffix("…")) else "",
         changed=not hit.fresh,
     )
 
 
 def card_value(card: Card, *, signature: bool = True, path: bool = True) -> Json:
-    """Return a card; its id only where it can't be told from its path and name."""
-    usual = f"{card.path}::{card.qualified_name}"
+    """Return a card, with its id only if that differs from PATH::NAME."""
+    default_id = f"{card.path}::{card.qualified_name}"
     return {
-        **filled(id=utf8_safe(card.symbol_id) if card.symbol_id != usual else ""),
+        **non_empty(id=utf8_safe(card.symbol_id) if card.symbol_id != default_id else ""),
         "name": utf8_safe(card.qualified_name),
         "kind": card.kind,
         **(path_json(card.path) if path else {}),
         "start_line": card.first_line,
         "end_line": card.last_line,
-        **filled(signature=utf8_safe(card.signature) if signature else ""),
+        **non_empty(signature=utf8_safe(card.signature) if signature else ""),
     }
 
 
 def recall_value(recall: Recall, hits: list[Json], notices: list[str]) -> Json:
-    """Return the answer to a question with those of its hits that are shown."""
+    """Return the answer to a question with the hits that are shown."""
     return {
         "verdict": recall.verdict,
         "generation": recall.generation,
-        "retrievers": " ".join(lane.name for lane in recall.retrievers if lane.ready),  # those that answered
+        "retrievers": " ".join(one.name for one in recall.retrievers if one.ready),
         "hits": hits,
-        **filled(left_out=dict(recall.left_out), suggestions=[] if hits else list(recall.suggestions), notices=notices),
+        **non_empty(
+            left_out=dict(recall.left_out), suggestions=[] if hits else list(recall.suggestions), notices=notices
+        ),
     }
 
 
 def shown_value(shown: ShownTarget, text: str) -> Json:
-    """Return a symbol, file or line with its text, of which a part may be left out."""
+    """Return a symbol, file or line with its text, which may be shortened."""
     card = shown.card
     named = card is not None and card.kind != "module" and not card.qualified_name.startswith("<")
     return {
         **path_json(shown.path),
-        **filled(symbol=utf8_safe(card.qualified_name) if card is not None and named else ""),
+        **non_empty(symbol=utf8_safe(card.qualified_name) if card is not None and named else ""),
         "start_line": shown.first_line,
         "end_line": shown.last_line,
         "text": text,
-        **filled(stale=shown.stale),
+        **non_empty(stale=shown.stale),
     }
 
 
 def calls_value(calls: Calls, key: str) -> Json:
-    """Return callers or callees, under that key; candidates where the name is ambiguous."""
+    """Return callers or callees under that key, or the candidates if the name is ambiguous."""
     if calls.target is None:
         return {"candidates": [card_value(card) for card in calls.candidates]}
     return {
@@ -83,18 +86,18 @@ def calls_value(calls: Calls, key: str) -> Json:
 
 
 def caller_value(caller: Caller) -> Json:
-    """Return one use of a symbol; without a path it lies outside the project."""
+    """Return one use of a symbol; a use outside the project has no path."""
     place = path_json(caller.path)
     return {
         "name": utf8_safe(caller.name),
-        **filled(path=place.get("path", utf8_safe(caller.path))),
+        **non_empty(path=place.get("path", utf8_safe(caller.path))),
         "line": caller.line,
         "confidence": caller.confidence,
     }
 
 
 def impact_value(impact: Impact, limit: int) -> Json:
-    """Return what a change touches, of each kind at most so many."""
+    """Return the symbols, callers and tests that a change affects, at most `limit` of each."""
     return {
         "changed": [card_value(card, signature=False) for card in impact.changed[:limit]],
         "callers": [caller_value(one) for one in impact.callers[:limit]],
@@ -103,7 +106,7 @@ def impact_value(impact: Impact, limit: int) -> Json:
 
 
 def status_value(status: Status, root: str) -> Json:
-    """Return the state of an index; its problems are counted by reason."""
+    """Return the state of an index, with the number of problems per reason."""
     problems: dict[str, int] = {}
     for problem in status.problems:
         problems[problem.reason.value] = problems.get(problem.reason.value, 0) + 1
@@ -114,8 +117,8 @@ def status_value(status: Status, root: str) -> Json:
         "cards": status.n_cards,
         "edges": status.n_edges,
         "changed_since": status.n_changed,
-        "retrievers": {lane.name: _retriever_state(lane) for lane in status.retrievers},
-        **filled(
+        "retrievers": {one.name: _retriever_state(one) for one in status.retrievers},
+        **non_empty(
             incomplete=not status.complete,
             problems=problems,
             tuned=status.tuned is not None,
@@ -125,12 +128,12 @@ def status_value(status: Status, root: str) -> Json:
 
 
 def without_empty(value: Value, keys: Iterable[str] = ()) -> Json:
-    """Return what a mapping holds at its first level, less what is empty and less some keys."""
+    """Return a mapping without empty values and without some keys."""
     left_out = set(keys)
-    return filled(**{name: one for name, one in value.items() if name not in left_out})
+    return non_empty(**{name: one for name, one in value.items() if name not in left_out})
 
 
-def _retriever_state(lane: RetrieverStatus) -> str:
-    """Return "ready" or "off", and why or how far."""
-    reason = f" ({utf8_safe(lane.reason)})" if lane.reason else ""
-    return ("ready" if lane.ready else "off") + reason
+def _retriever_state(retriever: RetrieverStatus) -> str:
+    """Return "ready" or "off", with the reason or the progress."""
+    reason = f" ({utf8_safe(retriever.reason)})" if retriever.reason else ""
+    return ("ready" if retriever.ready else "off") + reason

@@ -1,4 +1,4 @@
-"""The value beside an answer's text costs little more than the text, and names each thing so that it can be asked for."""
+"""The JSON value of an answer has few tokens, and names targets as the tools accept them."""
 
 import json
 from collections.abc import Iterator
@@ -9,8 +9,8 @@ import pytest
 from codecards.config import Settings
 from codecards.engine import Engine
 from codecards.mcp.text import recall_text
-from codecards.mcp.values import calls_value, card_value, filled, hit_value, recall_value, shown_value
 from codecards.router.compress.token_count import estimate_tokens
+from codecards.wire.mcp_values import calls_value, card_value, hit_value, non_empty, recall_value, shown_value
 from tests.support.indexed import write_repository
 
 FILES = """
@@ -39,27 +39,27 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 
 
 @pytest.mark.parametrize("expand", [False, True])
-def test_the_value_of_an_answer_costs_at_most_a_half_more_than_its_text(engine: Engine, expand: bool) -> None:
+def test_a_value_has_at_most_1_5_times_the_tokens_of_its_text(engine: Engine, expand: bool) -> None:
     found = engine.recall("where is the discount taken off")
     value = recall_value(found, [hit_value(hit, expand=expand) for hit in found.hits], [])
-    told = estimate_tokens(json.dumps(value, separators=(",", ":")))
-    assert told <= 1.5 * estimate_tokens(recall_text(value))
+    n_tokens = estimate_tokens(json.dumps(value, separators=(",", ":")))
+    assert n_tokens <= 1.5 * estimate_tokens(recall_text(value))
 
 
-def test_what_is_empty_or_as_usual_is_left_out(engine: Engine) -> None:
-    assert filled(text="", rows=[], flag=False, nothing=None, number=0, name="a") == {"number": 0, "name": "a"}
+def test_empty_fields_and_defaults_are_left_out(engine: Engine) -> None:
+    assert non_empty(text="", rows=[], flag=False, nothing=None, number=0, name="a") == {"number": 0, "name": "a"}
     hit = next(hit for hit in engine.recall("gift").hits if hit.card.name == "gift")
-    told = hit_value(hit)
-    assert (told["start_line"], told["end_line"], "changed" in told, "summary" in told) == (6, 7, False, False)
+    value = hit_value(hit)
+    assert (value["start_line"], value["end_line"], "changed" in value, "summary" in value) == (6, 7, False, False)
     assert "signature" not in hit_value(hit, expand=True)
 
 
-def test_an_id_is_told_where_path_and_name_name_several_things(engine: Engine) -> None:
+def test_an_id_is_given_if_path_and_name_are_ambiguous(engine: Engine) -> None:
     ids = [card_value(card).get("id") for card in engine.symbols(name="twice")]
     assert ids == [None, "shop/prices.py::twice~2"]
 
 
-def test_a_changed_file_is_called_changed(tmp_path: Path) -> None:
+def test_a_changed_file_is_marked(tmp_path: Path) -> None:
     engine = Engine(write_repository(tmp_path, FILES), Settings(n_workers=1))
     engine.refresh()
     file = tmp_path / "shop/prices.py"
@@ -69,7 +69,7 @@ def test_a_changed_file_is_called_changed(tmp_path: Path) -> None:
     engine.close()
 
 
-def test_the_target_of_calls_is_told_by_its_id(engine: Engine) -> None:
+def test_the_target_of_calls_is_given_by_its_id(engine: Engine) -> None:
     value = calls_value(engine.callers("discount"), "callers")
     assert value["target"] == "shop/prices.py::discount"
     assert [(row["name"], row["line"]) for row in value["callers"]] == [("gift", 7)]  # type: ignore[attr-defined]

@@ -1,0 +1,115 @@
+"""Commands on the index itself: build, check, remove."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from codecards.answers import FileSummary
+from codecards.cli.command_group import command_module
+from codecards.cli.messages import print_json, print_message
+from codecards.cli.options import AsJson, CliOptions
+from codecards.cli.run import open_engine, print_answer, refreshed, run_index, wait_for_changes
+from codecards.engine import Engine
+from codecards.errors import IndexWriteError, SnapshotMissingError, WriterBusyError
+from codecards.untrusted_text import terminal_safe, utf8_safe
+from codecards.wire.answers import path_json, status_json
+
+app = command_module()
+
+
+@app.command("index")
+def index_command(
+    context: typer.Context,
+    path: Annotated[Path | None, typer.Argument(help="The project folder.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="Read all files again.")] = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Keep running and index files when they change.")] = False,
+    embedder: Annotated[
+        str | None, typer.Option("--embedder", help="static, minilm, none or sentence-transformers:PATH.")
+    ] = None,
+    transformer: Annotated[
+        bool,
+        typer.Option("--transformer", help="Also compute transformer vectors (3 to 6 ms per card and core)."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Build or update the index."""
+    options: CliOptions = context.obj
+    if embedder is not None:
+        options = options.with_settings(replace(options.settings, embedder=embedder))
+    with open_engine(options, path, exact=path is not None) as engine:
+        run_index(engine, full=full, transformer=transformer, as_json=as_json)
+        while watch:
+            wait_for_changes(engine)
+            try:
+                run_index(engine, full=False, transformer=transformer, as_json=as_json)
+            except (WriterBusyError, IndexWriteError) as error:
+                print_message(str(error))
+
+
+@app.command()
+def status(context: typer.Context, as_json: AsJson = False) -> None:
+    """Show the state of the index."""
+    with open_engine(context.obj) as engine:
+        found = engine.status()
+        print_answer(as_json, lambda: status_json(found), lambda printer: printer.show_status(found))
+
+
+@app.command()
+def doctor(
+    context: typer.Context,
+    repair: Annotated[bool, typer.Option("--repair", help="Rebuild a damaged index.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check the index for damage, and list files not in UTF-8."""
+    with open_engine(context.obj) as engine:
+        try:
+            faults = engine.check()
+        except SnapshotMissingError as error:
+            faults = [str(error)]
+        if faults and repair:
+            refreshed(engine, full=True)
+            faults = engine.check()
+        found = engine.status() if not faults else None
+        others = _not_utf8(engine) if found and found.generation else []
+        if as_json:
+            print_json(
+                (status_json(found) if found else {"generation": 0})
+                | {
+                    "faults": [utf8_safe(fault) for fault in faults],
+                    "not_utf8": [{**path_json(one.path), "encoding": one.encoding} for one in others],
+                }
+            )
+        else:
+            _print_diagnosis(faults, others)
+    if faults:
+        raise typer.Exit(3)
+
+
+@app.command()
+def clean(context: typer.Context, as_json: AsJson = False) -> None:
+    """Remove the index; notes and sessions stay."""
+    with open_engine(context.obj) as engine:
+        engine.clean()
+        folder = str(engine.folder.path)
+    print_answer(
+        as_json,
+        lambda: {"removed": utf8_safe(folder)},
+        lambda _: typer.echo(f"removed {terminal_safe(folder)}"),
+    )
+
+
+def _not_utf8(engine: Engine) -> list[FileSummary]:
+    """Return the indexed files that have another encoding than UTF-8."""
+    return [one for one in engine.files() if one.encoding not in ("utf-8", "ascii", "")]
+
+
+def _print_diagnosis(faults: Sequence[str], others: Sequence[FileSummary]) -> None:
+    for fault in faults:
+        typer.echo(f"fault: {terminal_safe(fault)} (`codecards doctor --repair` rebuilds the index)")
+    for one in others:
+        typer.echo(f"not UTF-8: {terminal_safe(one.path)} is {one.encoding}")
+    if not faults:
+        typer.echo("no damage found")
