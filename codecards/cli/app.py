@@ -43,7 +43,7 @@ COMMANDS: Mapping[str, LazyCommand] = {
     "hook": LazyCommand(HOOK, "Record an event of an agent's session; agents call this."),
     "run": LazyCommand(
         "codecards.cli.command_output",
-        "Run a command and print what matters of its output: failures, changes, the summary.",
+        "Run a command and print what matters of its output.",
     ),
     "outputs": LazyCommand("codecards.cli.outputs", "Search and show the whole outputs that `run` kept."),
     "gateway": LazyCommand("codecards.cli.gateway", "Serve a gateway between an agent and its model."),

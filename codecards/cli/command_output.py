@@ -26,7 +26,7 @@ def run(
     ] = DEFAULT_BUDGET_TOKENS,
     as_json: AsJson = False,
 ) -> None:
-    """Run a command and print what matters of its output: failures, changes, the summary.
+    """Run a command and print what matters of its output.
 
     The exit code is the command's own. `codecards outputs show` prints the whole output.
     """

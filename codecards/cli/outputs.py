@@ -13,7 +13,7 @@ from codecards.errors import UsageError
 from codecards.outputs.store import OutputStore, project_outputs
 from codecards.wire.outputs import output_json, output_line_json
 
-app = command_module("outputs", "Search and show the whole outputs that `codecards run` kept.")
+app = command_module("outputs", "Search and show the whole outputs that `run` kept.")
 
 Handle = Annotated[str, typer.Argument(help="The handle that `run` printed.")]
 Limit = Annotated[int, typer.Option("--limit", min=1, help="At most so many.")]

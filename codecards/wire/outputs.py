@@ -2,8 +2,8 @@
 
 from codecards.outputs.run import CommandRun
 from codecards.outputs.store import OutputLine, StoredOutput
-from codecards.wire.answers import Json
 from codecards.untrusted_text import utf8_safe
+from codecards.wire.answers import Json
 
 
 def run_json(done: CommandRun) -> Json:
