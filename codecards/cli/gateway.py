@@ -27,7 +27,7 @@ def gateway(
         str, typer.Option("--openai-url", metavar="URL", help="Upstream of the Chat and Responses APIs.")
     ] = "",
 ) -> None:
-    """Serve a gateway between an agent and its model: the same answers, shorter histories."""
+    """Serve a gateway between an agent and its model."""
     options: CliOptions = context.obj
     with without_collection():
         from codecards.gateway.server import GatewayOptions, serve
