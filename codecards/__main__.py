@@ -8,8 +8,7 @@ import sys
 import warnings
 
 from codecards.environment import is_debug
-
-INTERRUPTED = 130
+from codecards.errors import INTERRUPTED
 
 
 def main() -> None:

@@ -28,6 +28,9 @@ Messages say what happened, where, and what to do. Every error can be pickled, b
 from collections.abc import Sequence
 from pathlib import Path
 
+INTERRUPTED = 130
+"""Exit code of a command that the user interrupted."""
+
 
 class CodecardsError(Exception):
     """Base of every error raised on purpose; `exit_code` is the exit code of the command line."""

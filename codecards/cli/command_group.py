@@ -18,11 +18,9 @@ from typer.main import get_group
 
 from codecards.cli.messages import print_message
 from codecards.environment import is_debug
-from codecards.errors import CodecardsError
+from codecards.errors import INTERRUPTED, CodecardsError
 
 logger = logging.getLogger(__name__)
-
-INTERRUPTED = 130
 
 
 def command_module(name: str | None = None, summary: str | None = None) -> typer.Typer:

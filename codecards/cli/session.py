@@ -12,12 +12,21 @@ from codecards.cli.command_group import command_module
 from codecards.cli.messages import print_json, print_message
 from codecards.cli.options import AsJson
 from codecards.cli.run import open_engine, print_session_answer, ready_engine
-from codecards.cli.summariser import summariser_command
+from codecards.cli.session_options import (
+    Command,
+    FilePath,
+    Lines,
+    Seconds,
+    SessionName,
+    parse_lines,
+    read_file,
+    read_text,
+    summariser_config,
+)
 from codecards.engine import Engine
-from codecards.errors import ProjectUnreadableError, StateFileError, UsageError
+from codecards.errors import StateFileError, UsageError
 from codecards.indexer.atomic_files import write_atomic
 from codecards.router.assemble.context import Context
-from codecards.router.compress.summaries import SummariserConfig
 from codecards.router.memory.operations import ToolCall
 from codecards.router.session import Session
 from codecards.router.session_defaults import DEFAULT_BUDGET_TOKENS
@@ -25,23 +34,6 @@ from codecards.untrusted_text import terminal_safe
 from codecards.wire.sessions import compaction_json, context_json, note_json, session_json
 
 app = command_module("session", "Manage the working memory of an agent's task.")
-
-SessionName = Annotated[str, typer.Argument(metavar="NAME", help="The session.")]
-FilePath = Annotated[str, typer.Argument(metavar="PATH", help="The file, as an agent would write its path.")]
-Lines = Annotated[str | None, typer.Option("--lines", metavar="A-B", help="Relevant lines, such as 10-40.")]
-Command = Annotated[
-    str | None,
-    typer.Option(
-        "--summariser",
-        "--summarizer",
-        metavar="COMMAND",
-        help="A program that writes the summary: text on stdin, summary on stdout, token limit in"
-        " CODECARDS_TARGET_TOKENS.",
-    ),
-]
-Seconds = Annotated[
-    float, typer.Option("--summariser-timeout", metavar="SECONDS", min=0.1, help="Time limit of the summariser.")
-]
 
 
 @app.command("start")
@@ -119,7 +111,7 @@ def turn(
     """
     with _with_notices(ready_engine(context.obj, refresh=False)) as engine:
         session = engine.session(name)
-        found = session.before_generation(_text(user_input))
+        found = session.before_generation(read_text(user_input))
         _print_context(found, session, as_json=as_json)
 
 
@@ -154,7 +146,7 @@ def open_file(
 ) -> None:
     """Show a file in full in the next contexts."""
     with _with_notices(ready_engine(context.obj, refresh=True)) as engine:
-        _print_status(engine.session(name).open_file(path, purpose, lines=_lines(lines)), as_json=as_json)
+        _print_status(engine.session(name).open_file(path, purpose, lines=parse_lines(lines)), as_json=as_json)
 
 
 @app.command("close")
@@ -167,7 +159,7 @@ def close_file(
     as_json: AsJson = False,
 ) -> None:
     """Remove a file from the context; a summary stays."""
-    config = _summariser_config(summariser, summariser_timeout)
+    config = summariser_config(summariser, summariser_timeout)
     with _with_notices(open_engine(context.obj)) as engine:
         _print_status(engine.session(name, summariser=config).close_file(path), as_json=as_json)
 
@@ -214,10 +206,10 @@ def record(
             tuple(path or ()),
             query=query,
             text=call,
-            result=_text(result),
+            result=read_text(result),
             failed=failed,
             reason=reason,
-            lines=_lines(lines),
+            lines=parse_lines(lines),
         )
         _print_status(session.record(tool_call), as_json=as_json)
 
@@ -272,8 +264,8 @@ def compact(
 
     `codecards session restore` gives the full text back.
     """
-    text = None if source is None else _text("-") if source == "-" else _file(source).decode("utf-8", "replace")
-    config = _summariser_config(summariser, summariser_timeout)
+    text = None if source is None else read_text("-") if source == "-" else read_file(source).decode("utf-8", "replace")
+    config = summariser_config(summariser, summariser_timeout)
     with _with_notices(open_engine(context.obj)) as engine:
         found = engine.session(name, summariser=config).compact(text, target, tuple(preserve or ()))
         if found.notice:
@@ -334,7 +326,7 @@ def import_bundle(
 
     On a conflict, the session's own value stays.
     """
-    data = sys.stdin.buffer.read() if bundle == "-" else _file(bundle)
+    data = sys.stdin.buffer.read() if bundle == "-" else read_file(bundle)
     with _with_notices(open_engine(context.obj)) as engine:
         conflicts = engine.session(name).merge(data)
         print_session_answer(
@@ -353,34 +345,6 @@ def _with_notices(engine: Engine) -> Iterator[Engine]:
         finally:
             for notice in engine.sessions.take_notices():
                 print_message(notice)
-
-
-def _text(value: str) -> str:
-    """Return an option's text; "-" stands for the text on stdin."""
-    return sys.stdin.buffer.read().decode("utf-8", "replace") if value == "-" else value
-
-
-def _file(name: str) -> bytes:
-    try:
-        return Path(name).read_bytes()
-    except (OSError, ValueError) as error:
-        raise ProjectUnreadableError(f"{name} can't be read: {getattr(error, 'strerror', None) or error}") from error
-
-
-def _summariser_config(command: str | None, timeout_s: float) -> SummariserConfig | None:
-    if command is None:
-        return None
-    # The program's own limit comes first, so that it is ended and leaves no process behind.
-    return SummariserConfig(summariser_command(command, timeout_s), timeout_s + 5)
-
-
-def _lines(written: str | None) -> tuple[int, int] | None:
-    if written is None:
-        return None
-    first, _, last = written.partition("-")
-    if not first.isdigit() or not (last or first).isdigit() or not 1 <= int(first) <= int(last or first):
-        raise typer.BadParameter(f"{written!r} is not a range of lines, such as 10-40")
-    return int(first), int(last or first)
 
 
 def _print_status(status: str, *, as_json: bool) -> None:
