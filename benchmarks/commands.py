@@ -30,6 +30,10 @@ MODULES = {
     ),
     "call-graph": ("quality.call_graph", "Precision and recall of call edges per language, on labelled fixtures."),
     "governance": ("sessions.run", "Agent sessions replayed through context policies side by side."),
+    "sessions": (
+        "sessions.price_run",
+        "The price of a turn with prompt caching: the gateway beside the simplest baselines.",
+    ),
     "mcp": ("speed.mcp", "Latency over MCP, warm and cold, and the token cost of the tools, beside semble's server."),
     "soak": ("speed.soak", "Several MCP servers on a project that is being edited: errors, stale lines, memory."),
     "nonsense": ("nonsense.run", "How often a query without an answer is called found, and real questions are not."),

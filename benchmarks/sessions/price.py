@@ -5,8 +5,9 @@ from the cache, the rest is written to it. Where an edit needed lines that were 
 more request, a call, and the lines with some around them. A digest earns nothing but what it spares.
 """
 
+import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from benchmarks.sessions.recordings import Recording
@@ -20,15 +21,9 @@ from codecards.router.transcript.rewrite import RewriteSettings, TranscriptRewri
 
 CALL_TOKENS = 60
 AROUND_LINES = 20
+"""Lines that are read again with those that were missed."""
+N_RESAMPLES = 2_000
 LEFT = "[left out]"
-
-
-@dataclass(frozen=True, slots=True)
-class SeenPart:
-    """A part as a policy sends it."""
-
-    text: str
-    key: str = ""
 
 
 class TranscriptPolicy(Protocol):
@@ -61,7 +56,7 @@ class SessionPrice:
         return self.sent + self.read_again
 
 
-class FullInjection:
+class FullTranscript:
     """Sends everything."""
 
     def see(self, parts: Sequence[TranscriptPart], n_turns: int) -> Sequence[str]:
@@ -70,7 +65,7 @@ class FullInjection:
         return [part.text for part in parts]
 
 
-class SlidingWindow:
+class TokenWindow:
     """Drops the oldest parts once the budget is exceeded, down to a share of it; system prompt and task stay."""
 
     def __init__(self, budget_tokens: int, down_to: float) -> None:
@@ -160,7 +155,7 @@ class RecentFiles:
         return [*shown, *block]
 
 
-class LayeredSummary:
+class SummarisedTranscript:
     """Sums up the older half of the transcript to a number of tokens whenever it exceeds a budget."""
 
     def __init__(self, budget_tokens: int, summary_tokens: int) -> None:
@@ -258,20 +253,43 @@ class PriceRow:
 
     policy: str
     price_per_turn: float
+    """Input-token equivalents."""
     ratio: float
     """To full injection; the lower the better."""
+    low: float
+    """Lower end of the ratio's 95 % interval, by resampling tasks."""
+    high: float
     missed: float
     """Share of the edits whose lines were not all in view."""
-    interval: tuple[float, float] = field(default=(0.0, 0.0))
-    """95 % of the ratio, by resampling tasks."""
 
 
 def price_rows(found: Mapping[str, Sequence[SessionPrice]], base: str = "full") -> list[PriceRow]:
-    """Return a row a policy."""
+    """Return a row a policy, compared with the policy `base`."""
+    by_task = {name: _sums_by_task(sessions) for name, sessions in found.items()}
     whole = sum(one.price for one in found[base])
     rows = []
     for name, sessions in found.items():
         total, n_turns = sum(one.price for one in sessions), sum(one.n_turns for one in sessions)
         n_edits = max(1, sum(one.n_edits for one in sessions))
-        rows.append(PriceRow(name, total / n_turns, total / whole, sum(one.n_missed for one in sessions) / n_edits))
+        low, high = interval(by_task[name], by_task[base])
+        missed = sum(one.n_missed for one in sessions) / n_edits
+        rows.append(PriceRow(name, total / max(1, n_turns), total / whole, low, high, missed))
     return rows
+
+
+def interval(prices: Mapping[str, float], base: Mapping[str, float]) -> tuple[float, float]:
+    """Return the 95 % interval of a ratio of sums over tasks, by the bootstrap."""
+    tasks = sorted(prices)
+    chance = random.Random(0)
+    ratios = sorted(
+        sum(prices[task] for task in drawn) / sum(base[task] for task in drawn)
+        for drawn in (chance.choices(tasks, k=len(tasks)) for _ in range(N_RESAMPLES))
+    )
+    return ratios[int(0.025 * N_RESAMPLES)], ratios[int(0.975 * N_RESAMPLES) - 1]
+
+
+def _sums_by_task(sessions: Sequence[SessionPrice]) -> dict[str, float]:
+    sums: dict[str, float] = {}
+    for one in sessions:
+        sums[one.task_name] = sums.get(one.task_name, 0.0) + one.price
+    return sums

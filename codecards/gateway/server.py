@@ -73,7 +73,7 @@ class GatewayOptions:
 
 
 @dataclass(slots=True)
-class Totals:
+class PassedTotals:
     """What passed the gateway since it was started."""
 
     requests: int = 0
@@ -90,7 +90,7 @@ class Gateway:
     def __init__(self, options: GatewayOptions, store: OutputStore, client: httpx2.AsyncClient) -> None:
         """Take the options, the store of whole outputs, and the client that reaches the models."""
         self.options = options
-        self.totals = Totals()
+        self.totals = PassedTotals()
         self._store = store
         self._client = client
         self._conversations = Conversations()
