@@ -42,6 +42,7 @@ class CDialect(Dialect):
         static_cast dynamic_cast const_cast reinterpret_cast string""".split()
     )
     signature_end = "{= \t;"
+    error_hint = "; macros may hide its syntax"
 
     def prepare(self, text: str) -> str:
         """Return the text with macros and conditional branches blanked where they hide the syntax."""
@@ -164,10 +165,6 @@ class CDialect(Dialect):
     def _type_text(self, written: bytes) -> str:
         """Return a type, "" for access specifiers and placeholders."""
         return "" if written in _NOT_TYPES else super()._type_text(written)
-
-    def error_detail(self, n_errors: int, first_line: int) -> str:
-        """Return the detail of the problem of a tree with error nodes."""
-        return super().error_detail(n_errors, first_line) + "; macros may hide its syntax"
 
 
 def _unwrap(node: tree_sitter.Node) -> tuple[tree_sitter.Node, str]:
