@@ -7,7 +7,7 @@ MAX_COMMENT_CHARACTERS = 6_000
 _block_start = re.compile(
     r"/\*[*!]*<?|\{-[|^]?|--\[=*\[|<!--|\(\*+|=begin|@(?:module|type)?doc\s*~?[a-zA-Z]?(?:\"\"\"|\")?"
 )
-_block_end = re.compile(r"(?:\*+/|-\}|\]=*\]|-->|\*\)|=end|\"\"\")\s*\Z")
+_block_end = re.compile(r"(?:(?<!\*)\*+/|-\}|\]=*\]|-->|\*\)|=end|\"\"\")\Z")
 _line_marker = re.compile(r"//[/!]*<?|#+!?:?(?!\[)|--+[|^]?|;+|%+")
 _string_quotes = re.compile(r"^[rRbBuUfF]*(\"\"\"|\'\'\'|\"|\')(.*?)\1?$", re.DOTALL)
 

@@ -138,8 +138,10 @@ _CPP_HEADER = re.compile(
     rb"|\bnoexcept\b|\bnullptr\b|\bdecltype\b",
     re.MULTILINE,
 )
-_C_COMMENT = re.compile(rb'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
-_CPP_GUARD = re.compile(rb"#[ \t]*if(?:def[ \t]+|[ \t]+defined[ \t(]*)__cplusplus.*?#[ \t]*(?:endif|else)", re.DOTALL)
+_C_COMMENT = re.compile(rb'/\*.*?(?:\*/|\Z)|//[^\n]*|(?<!\\)"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"', re.DOTALL)
+_CPP_GUARD = re.compile(
+    rb"#[ \t]*if(?:def[ \t]+|[ \t]+defined[ \t(]*)__cplusplus.*?(?:#[ \t]*(?:endif|else)|\Z)", re.DOTALL
+)
 
 
 def detect_language(path: str, head: bytes) -> str:

@@ -40,7 +40,7 @@ _named_head = re.compile(
     rb"\s{1,8}[A-Za-z_][\w.:]{0,80}"
 )
 _callable_head = re.compile(rb"\b(?:def|defp|fun|func|fn|function)\s{1,8}[A-Za-z_]\w{0,80}")
-_scanned = re.compile(rb"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|//[^\n]*|[()\[\]{}]")
+_scanned = re.compile(rb"(?<!\\)\"(?:[^\"\\\n]|\\.)*+\"|(?<!\\)'(?:[^'\\\n]|\\.)*+'|//[^\n]*|[()\[\]{}]")
 _OPENERS = {b"(": b")", b"[": b"]", b"{": b"}"}
 
 

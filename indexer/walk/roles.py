@@ -47,7 +47,7 @@ _BUILD_SCRIPT = re.compile(
     r"(^|/)(setup\.py|[^/]*\.config\.[cm]?[jt]s|build\.rs|conf\.py|\.[^/]*rc\.[cm]?js|noxfile\.py|[^/]*\.gradle\.kts)$"
 )
 
-_CODE_LINE = re.compile(r"\s*(?!/\*|\*|//|<!--|-->|#|<\?|<!|</?[a-z]+>|[\"'{}()\[\];,]*\s*$)\S")
+_CODE_LINE = re.compile(r"\s*+(?!/\*|\*|//|<!--|-->|#|<\?|<!|</?[a-z]+>|[\"'{}()\[\];,]*+\s*$)\S")
 """Not blank, no comment, no mark-up or bracket by itself."""
 MINIFIED_LINE = 5_000
 """Characters of a line that nobody wrote by hand."""

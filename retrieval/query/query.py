@@ -29,7 +29,7 @@ _CODE_SUFFIX = (
     r"|sh|bash|md|rst|toml|yaml|yml|json|vue|svelte|html|css|txt|cfg|ini"
 )
 _path = re.compile(
-    rf"(?<![\w/.:])(?:[.~]?/?(?:[\w.@+-]+/)+[\w.@+-]*[\w@+-]|[\w@+-][\w.@+-]*\.(?:{_CODE_SUFFIX}))(?![\w/])(?::(\d+))?"
+    rf"(?<![\w/.:])(?:[.~]?/?(?:[\w.@+-]{{1,200}}/){{1,40}}[\w.@+-]{{0,200}}[\w@+-]|[\w@+-][\w.@+-]{{0,200}}\.(?:{_CODE_SUFFIX}))(?![\w/])(?::(\d+))?"
 )
 _qualified = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#|\\)~?[A-Za-z_$][\w$]*)*")
 _separator = re.compile(r"\.|::|->|#|\\")

@@ -12,8 +12,8 @@ from codecards.indexer.parse.languages import LANGUAGE_BY_NAME, load_grammar
 HEADINGS = "[(atx_heading) (setext_heading)] @heading"
 MAX_NAME_CHARACTERS = 120
 MAX_DOC_CHARACTERS = 400
-_closing = re.compile(r"[ \t]+#+[ \t]*$")
-_link = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_closing = re.compile(r"(?<![ \t])[ \t]+#++[ \t]*$")
+_link = re.compile(r"!?\[([^\]]{0,300})\]\([^)]{0,600}\)")
 
 
 class MarkdownDialect(Dialect):
