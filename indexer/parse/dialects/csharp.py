@@ -50,7 +50,13 @@ class CSharpDialect(Dialect):
             end = _closing_brace(source, match.end())
             if end < 0:
                 break
-            source = source[: match.start()] + _visible.sub(b" ", match[0]) + source[match.end() : end] + b" " + source[end + 1 :]
+            source = (
+                source[: match.start()]
+                + _visible.sub(b" ", match[0])
+                + source[match.end() : end]
+                + b" "
+                + source[end + 1 :]
+            )
             position = match.end()
         return source
 

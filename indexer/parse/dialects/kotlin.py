@@ -18,7 +18,9 @@ _SOFT_KEYWORDS = (
     rb"|protected|public|abstract|final"
 )
 _soft_name = re.compile(
-    rb"(?:(?<=[.:])|(?<=fun )|(?<=> )|(?<=va[lr] )|(?<![\w@]))(?:" + _SOFT_KEYWORDS + rb")(?=\()(?![^\n]{0,400}\)[ \t]*->)"
+    rb"(?:(?<=[.:])|(?<=fun )|(?<=> )|(?<=va[lr] )|(?<![\w@]))(?:"
+    + _SOFT_KEYWORDS
+    + rb")(?=\()(?![^\n]{0,400}\)[ \t]*->)"
     rb"|(?<=\.)(?:" + _SOFT_KEYWORDS + rb")\b"
 )
 """A soft keyword as the name of a function, not as the modifier of a function type."""
