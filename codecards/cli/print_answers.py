@@ -17,6 +17,8 @@ from codecards.tuning.fit import TuneReport
 from codecards.wire.answers import summary, visible
 
 LEXERS = {"csharp": "csharp", "tsx": "tsx", "cpp": "cpp", "jupyter": "json", "": "text"}
+MAX_WHOLE_PROBLEMS = 3
+"""Maximum number of files that are listed for a reason for which nothing is missing."""
 MAX_PROBLEMS = 10
 
 
@@ -61,10 +63,12 @@ def show_problems(out: Console, problems: Sequence[Problem]) -> None:
         by_reason.setdefault((one.reason.value, one.kept.value), []).append(one)
     for (reason, kept), some in sorted(by_reason.items()):
         out.print(f"  {reason} (kept: {kept}): {len(some)}", markup=False)
-        for one in some[:3] if kept == "whole" else some[:MAX_PROBLEMS]:
+        shown = some[: MAX_WHOLE_PROBLEMS if kept == "whole" else MAX_PROBLEMS]
+        for one in shown:
             out.print(f"    {visible(one.path)}: {visible(one.detail)}", markup=False)
-        if len(some) > MAX_PROBLEMS:
-            out.print(f"    … `codecards status --json` lists all {len(some)}", markup=False)
+        if len(some) > len(shown):
+            n_more = len(some) - len(shown)
+            out.print(f"    … and {n_more:,} more; `codecards status --json` lists all {len(some):,}", markup=False)
 
 
 def show_recall(recall: Recall, *, expand: bool, explain: bool) -> None:
@@ -83,7 +87,7 @@ def show_recall(recall: Recall, *, expand: bool, explain: bool) -> None:
         out.print(f"{hit.rank:>2}  ", end="", markup=False)
         out.print(place, style="bold cyan", end="", markup=False)
         out.print(f"  {card.kind} ", style="dim", end="", markup=False)
-        out.print(visible(card.qualified_name), style="bold", end="", markup=False)
+        out.print(visible(card.label), style="bold", end="", markup=False)
         out.print(f"  {hit.score:.2f}{stale}", style="dim", markup=False)
         out.print(f"    {visible(summary(card))}", markup=False)
         if explain:
@@ -129,7 +133,7 @@ def show_cards(cards: Iterable[Card], title: str = "") -> None:
         out.print(title, markup=False)
     for card in cards:
         out.print(
-            f"{visible(card.path)}:{card.first_line}-{card.last_line}  {card.kind}  {visible(card.qualified_name)}",
+            f"{visible(card.path)}:{card.first_line}-{card.last_line}  {card.kind}  {visible(card.label)}",
             markup=False,
         )
 

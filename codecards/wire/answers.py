@@ -122,7 +122,7 @@ def hit_json(hit: FoundCard, *, expand: bool = False, explain: bool = False) -> 
 def summary(card: Card) -> str:
     """Return one line that says what a card is: of its documentation the first that speaks of the whole, else its head."""
     lines = (line for line in card.doc.split("\n") if line.strip() and not _of_a_part.match(line))
-    said = next(lines, "") or card.signature or f"{card.kind} {card.qualified_name}"
+    said = next(lines, "") or card.signature or f"{card.kind} {card.label}".strip()
     return printable(said if len(said) <= MAX_SUMMARY else said[: MAX_SUMMARY - 1].rstrip() + "…")
 
 

@@ -1,5 +1,6 @@
 """Turns the bytes of one file into its content record; worker processes run this."""
 
+import re
 from dataclasses import replace
 
 from codecards.indexer.cards.chunking import card_texts, chunk_file, text_lines
@@ -12,6 +13,12 @@ from codecards.indexer.text.decoding import DecodedText, decode
 from codecards.indexer.text.secrets import mask_short
 from codecards.indexer.walk.roles import is_minified
 
+MAX_POINTER_BYTES = 1_024
+"""Maximum size of a Git LFS pointer, by its specification."""
+_lfs_pointer = re.compile(
+    rb"version https?://[\w./-]{1,80}/spec/v1\r?\n(?:ext-[^\n]{1,200}\n){0,9}oid sha256:[0-9a-f]{64}\r?\nsize (\d{1,20})\s*\Z"
+)
+
 
 def record_of_bytes(data: bytes, language: str) -> ContentRecord:
     """Return the record of the bytes of a file. Never raises, whatever the bytes.
@@ -20,6 +27,10 @@ def record_of_bytes(data: bytes, language: str) -> ContentRecord:
         data: The whole file.
         language: Result of `detect_language`.
     """
+    if len(data) <= MAX_POINTER_BYTES and (pointer := _lfs_pointer.match(data)):
+        size = pointer[1].decode()
+        detail = f"is a Git LFS pointer to a file of {size} bytes; `git lfs pull` fetches it"
+        return record_without_cards(Reason.LFS_POINTER, detail, "utf-8")
     decoded = decode(data)
     if not isinstance(decoded, DecodedText):
         return record_without_cards(*decoded)

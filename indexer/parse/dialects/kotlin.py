@@ -29,7 +29,7 @@ _constructor_modifiers = re.compile(
 )
 _guard = re.compile(rb"^([ \t]*(?:!?is|!?in)\b[^\n{}]{1,200}?)\bif\b(?=[^\n]{1,300}->)", re.MULTILINE)
 _else_guard = re.compile(rb"^([ \t]*)else[ \t]+if\b(?=[^\n{]{1,300}->)", re.MULTILINE)
-_dollars = re.compile(rb"\$\$+(?=\")")
+_dollars = re.compile(rb"(?<!\$)\$\$+(?=\")")
 
 
 class KotlinDialect(Dialect):

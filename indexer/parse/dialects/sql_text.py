@@ -20,13 +20,14 @@ _dialect_sign = re.compile(
 )
 _COMMON = r"--[^\n]*|/\*.*?(?:\*/|\Z)|\"[^\"\n]{0,200}\"|`[^`\n]{0,200}`|\[[^\]\n]{0,130}\]"
 _PLAIN_STRING = r"'(?:[^']|'')*+'"
-_ESCAPED_STRING = r"'(?:[^'\\]|\\.|'')*+'"
+_ESCAPED_STRING = r"(?<!\\)'(?:[^'\\]|\\.|'')*+'"
 _tokens_standard = re.compile(rf"{_COMMON}|[eE]{_ESCAPED_STRING}|{_PLAIN_STRING}|\$(?:[A-Za-z_]\w*)?\$", re.DOTALL)
 _tokens_mysql = re.compile(rf"{_COMMON}|#[^\n]*|{_ESCAPED_STRING}", re.DOTALL)
 _tokens_unknown = re.compile(
     rf"{_COMMON}|(?:(?<=\n)|\A)[ \t]*#[^\n]*|[eE]?{_PLAIN_STRING}|\$(?:[A-Za-z_]\w*)?\$", re.DOTALL
 )
 _copy = re.compile(r"^copy\b[^;\n]{1,2000}\bfrom\s{1,8}stdin\b[^;\n]{0,300};[^\n]*\n", re.IGNORECASE | re.MULTILINE)
+_delimiter = re.compile(r"^[ \t]*delimiter[ \t]{1,20}(\S{1,20})[ \t]*", re.IGNORECASE | re.MULTILINE)
 _visible = re.compile(r"[^\n]")
 
 
@@ -55,8 +56,21 @@ def code_of(text: str) -> SqlText:
     """Return the forms of a text without what is not code."""
     dialect = dialect_of_text(text)
     text = _without_rows(text)
-    plain, code = _masked(text, dialect, keeps_bodies=False), _masked(text, dialect, keeps_bodies=True)
+    if dialect == "mysql":
+        plain = code = _with_semicolons(_masked(text, dialect, keeps_bodies=False))
+    else:
+        plain, code = _masked(text, dialect, keeps_bodies=False), _masked(text, dialect, keeps_bodies=True)
     return SqlText(dialect, plain, code)
+
+
+def _with_semicolons(text: str) -> str:
+    """Return the text with `;` for the marks that `DELIMITER` sets."""
+    parts: list[str] = []
+    position, mark = 0, ";"
+    for match in _delimiter.finditer(text):
+        parts += [text[position : match.start()].replace(mark, ";".ljust(len(mark))), " " * len(match[0])]
+        position, mark = match.end(), match[1]
+    return "".join((*parts, text[position:].replace(mark, ";".ljust(len(mark)))))
 
 
 def _without_rows(text: str) -> str:
