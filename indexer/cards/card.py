@@ -39,7 +39,6 @@ class Card:
     content_hash: bytes
     """BLAKE2b, 16 bytes, of the text of lead_line to last_line."""
 
-
     @property
     def label(self) -> str:
         """Name beside the kind, which it does not repeat: "1" of `<window 1>`, "2 of TokenStore" of `TokenStore<part 2>`."""

@@ -15,7 +15,7 @@ from codecards.indexer.cards.words import FileTokens
 from codecards.indexer.facts import FileFacts
 from codecards.indexer.problems import Coverage, Reason
 
-EXTRACTOR_VERSION = 11
+EXTRACTOR_VERSION = 12
 """Incremented whenever the same bytes would give another record; all stored records are then rebuilt."""
 
 

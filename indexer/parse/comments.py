@@ -42,7 +42,9 @@ def clean_attribute(text: str) -> str:
         start = len(quote)
     if not quote:
         return ""
-    inner = written[start:].partition(_CLOSING.get(quote, quote))[0] if len(quote) == 3 else _until(written, start, quote)
+    inner = (
+        written[start:].partition(_CLOSING.get(quote, quote))[0] if len(quote) == 3 else _until(written, start, quote)
+    )
     return "\n".join(line.strip() for line in inner.split("\n")).strip()
 
 
