@@ -18,6 +18,7 @@ class Reason(StrEnum):
     CONFLICT_MARKERS = "conflict_markers"  # of an unfinished merge; both sides are indexed where they can be
     TOO_DEEP = "too_deep"  # nesting exceeds the limit
     LFS_POINTER = "lfs_pointer"  # Git LFS has the content; it was not fetched
+    BUILT = "built"  # written by a build, from sources
     NO_GRAMMAR = "no_grammar"  # indexed in windows of lines, without symbols
     UNREADABLE = "unreadable"  # no permission, or an I/O error
     SPECIAL_FILE = "special_file"  # pipe, socket, device

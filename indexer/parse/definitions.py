@@ -162,7 +162,7 @@ class LeadLines:
                 break
             lead = node.start_point[0]
             parts.append(clean_comment(self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")))
-        return Lead(lead, attributed, start, "\n".join(reversed(parts)))
+        return Lead(lead, attributed, start, "\n".join(reversed(parts)).strip("\n"))
 
     def without_comments(self, start: int, end: int) -> bytes:
         """Return the bytes from start to end without comments."""
