@@ -15,7 +15,10 @@ class Reason(StrEnum):
     DECODED_BY_GUESS = "decoded_by_guess"  # indexed completely, but in a guessed encoding
     NUL_BYTES = "nul_bytes"  # NUL bytes were read as spaces
     PARSED_IN_PART = "parsed_in_part"  # the syntax tree has error nodes; code around them is indexed
+    CONFLICT_MARKERS = "conflict_markers"  # of an unfinished merge; both sides are indexed where they can be
     TOO_DEEP = "too_deep"  # nesting exceeds the limit
+    LFS_POINTER = "lfs_pointer"  # Git LFS has the content; it was not fetched
+    BUILT = "built"  # written by a build, from sources
     NO_GRAMMAR = "no_grammar"  # indexed in windows of lines, without symbols
     UNREADABLE = "unreadable"  # no permission, or an I/O error
     SPECIAL_FILE = "special_file"  # pipe, socket, device
@@ -43,5 +46,5 @@ class Problem:
     """Relative to the root, with slashes; bytes that are not UTF-8 are surrogates (PEP 383)."""
     reason: Reason
     detail: str
-    """What was found and what to do, as text for people: "412 error nodes, the first at line 18"."""
+    """What was found and what to do, as text for people: "could not be parsed at lines 3, 7-9"."""
     kept: Coverage

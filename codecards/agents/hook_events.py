@@ -65,7 +65,7 @@ _exit_code = re.compile(
     r"^(?:process )?exit(?:ed with)? code:? *-?0*[1-9]|<shellId: \S+ completed with exit code -?0*[1-9]",
     re.MULTILINE | re.IGNORECASE,
 )
-_bare = re.compile(r"^\s*(\S{1,400})\s*$", re.MULTILINE)
+_bare = re.compile(r"^[ \t]*(\S{1,400})[ \t\r]*$", re.MULTILINE)
 _context_of_hooks = re.compile(r"\A\s*<hook_context>.*?</hook_context>\s*", re.DOTALL)
 """Gemini CLI puts the output of the hooks at a session's start before the first prompt."""
 

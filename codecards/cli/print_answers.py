@@ -18,6 +18,8 @@ from codecards.untrusted_text import terminal_safe
 from codecards.wire.answers import summary
 
 LEXERS = {"csharp": "csharp", "tsx": "tsx", "cpp": "cpp", "jupyter": "json", "": "text"}
+MAX_WHOLE_PROBLEMS = 3
+"""Maximum number of files that are listed for a reason for which nothing is missing."""
 MAX_PROBLEMS = 10
 
 
@@ -66,10 +68,12 @@ def show_problems(out: Console, problems: Sequence[Problem]) -> None:
         by_reason.setdefault((one.reason.value, one.kept.value), []).append(one)
     for (reason, kept), some in sorted(by_reason.items()):
         out.print(f"  {reason} (kept: {kept}): {len(some)}", markup=False)
-        for one in some[:3] if kept == "whole" else some[:MAX_PROBLEMS]:
+        shown = some[: MAX_WHOLE_PROBLEMS if kept == "whole" else MAX_PROBLEMS]
+        for one in shown:
             out.print(f"    {terminal_safe(one.path)}: {terminal_safe(one.detail)}", markup=False)
-        if len(some) > MAX_PROBLEMS:
-            out.print(f"    … `codecards status --json` lists all {len(some)}", markup=False)
+        if len(some) > len(shown):
+            n_more = len(some) - len(shown)
+            out.print(f"    … and {n_more:,} more; `codecards status --json` lists all {len(some):,}", markup=False)
 
 
 def show_recall(recall: Recall, *, expand: bool, explain: bool) -> None:
@@ -88,7 +92,7 @@ def show_recall(recall: Recall, *, expand: bool, explain: bool) -> None:
         out.print(f"{hit.rank:>2}  ", end="", markup=False)
         out.print(place, style="bold cyan", end="", markup=False)
         out.print(f"  {card.kind} ", style="dim", end="", markup=False)
-        out.print(terminal_safe(card.qualified_name), style="bold", end="", markup=False)
+        out.print(terminal_safe(card.label), style="bold", end="", markup=False)
         out.print(f"  {hit.score:.2f}{stale}", style="dim", markup=False)
         out.print(f"    {terminal_safe(summary(card))}", markup=False)
         if explain:
@@ -134,7 +138,7 @@ def show_cards(cards: Iterable[Card], title: str = "") -> None:
         out.print(title, markup=False)
     for card in cards:
         out.print(
-            f"{terminal_safe(card.path)}:{card.first_line}-{card.last_line}  {card.kind}  {terminal_safe(card.qualified_name)}",
+            f"{terminal_safe(card.path)}:{card.first_line}-{card.last_line}  {card.kind}  {terminal_safe(card.label)}",
             markup=False,
         )
 

@@ -15,7 +15,7 @@ MAX_COMMITS = 400
 MAX_CHANGED_FILES = 3
 MIN_WORDS = 4
 _prefix = re.compile(r"^\s*(?:\w+(?:\([^)]*\))?!?:\s+|\[[^\]]*\]\s*)")
-_reference = re.compile(r"\s*\(?#\d+\)?\s*")
+_reference = re.compile(r"(?<!\s)\s*\(?#\d+\)?\s*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,9 @@ _style = re.compile(r"\b(reformat|run black|black formatting|lint|pre-commit|typ
 _prefix = re.compile(
     r"^(feat|fix|chore|docs|refactor|perf|test|tests|ci|build|style)(\(([^)]*)\))?!?: *", re.IGNORECASE
 )
-_reference = re.compile(r"\(?(fixes|closes|resolves|refs?|see|gh-)? *[A-Za-z]*#?\d{2,}\)?:?|\[[^\]]*\]", re.IGNORECASE)
+_reference = re.compile(
+    r"\(?(fixes|closes|resolves|refs?|see|gh-)? {0,8}[A-Za-z]{0,40}#?\d{2,}\)?:?|\[[^\]]{0,200}\]", re.IGNORECASE
+)
 _index = re.compile(r"^index [0-9a-f]{40,64}\.\.([0-9a-f]{40,64})", re.MULTILINE)
 _target = re.compile(r"^\+\+\+ b/(.*?)\t?$", re.MULTILINE)
 

@@ -91,7 +91,7 @@ def hit_json(hit: FoundCard, *, expand: bool = False, explain: bool = False) -> 
 def summary(card: Card) -> str:
     """Return one line that describes a card: the first documentation line that is not about a part, else its signature."""
     lines = (line for line in card.doc.split("\n") if line.strip() and not _tag_line.match(line))
-    text = next(lines, "") or card.signature or f"{card.kind} {card.qualified_name}"
+    text = next(lines, "") or card.signature or f"{card.kind} {card.label}".strip()
     return utf8_safe(text if len(text) <= MAX_SUMMARY else text[: MAX_SUMMARY - 1].rstrip() + "…")
 
 

@@ -39,6 +39,15 @@ class Card:
     content_hash: bytes
     """BLAKE2b, 16 bytes, of the text of lead_line to last_line."""
 
+    @property
+    def label(self) -> str:
+        """Name beside the kind, which it does not repeat: "1" of `<window 1>`, "2 of TokenStore" of `TokenStore<part 2>`."""
+        before, opened, rest = self.qualified_name.rpartition("<")
+        if not opened or not rest.endswith(">") or not rest.startswith(self.kind):
+            return self.qualified_name
+        number = rest.removeprefix(self.kind).strip(" >")
+        return f"{number} of {before}" if before else number
+
 
 @dataclass(frozen=True, slots=True)
 class CardFields:

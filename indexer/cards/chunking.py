@@ -20,6 +20,9 @@ MODULE_NAME = "<module>"
 MAX_TEXT_CHARACTERS = 200_000
 """Maximum length of an indexed card text; only files with extremely long lines exceed it."""
 
+DOCUMENT_LANGUAGES = frozenset({"markdown", "rst", "asciidoc", "org", "text"})
+"""Languages whose files are cut into windows if they have no sections."""
+
 LineRuns = tuple[tuple[int, int], ...]
 
 
@@ -177,7 +180,7 @@ def _outside_drafts(lines: Sequence[str], facts: FileFacts, outside: LineRuns) -
     """Yield the cards of the lines outside all definitions: module code, or windows of a text without a grammar."""
     if facts.language == "jupyter":
         return  # outputs of cells and metadata of the notebook
-    if not facts.language or (not facts.definitions and facts.language in ("markdown", "text")):
+    if not facts.language or (not facts.definitions and facts.language in DOCUMENT_LANGUAGES):
         for number, stretch in enumerate(_windows(lines, outside), 1):
             yield _unnamed_card(lines, "window", f"<window {number}>", stretch)
         return

@@ -34,8 +34,8 @@ _LETTERS = "A-Za-zÀ-ÖØ-öø-ɏ"
 _word = re.compile(rf"[{_LETTERS}_$][{_LETTERS}0-9_$]*|[0-9]+|[^\W\d_{_LETTERS}]+")
 _part = re.compile(r"[A-ZÀ-ÖØ-Þ]+(?=[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ])|[A-ZÀ-ÖØ-Þ]?[a-zß-öø-ɏ]+|[A-ZÀ-ÖØ-ÞĀ-ɏ]+|[0-9]+")
 _literal = re.compile(  # each branch begins with a literal character, to which the engine can skip
-    r"""\"{3}(?s:.*?)\"{3}|'{3}(?s:.*?)'{3}|"([^"\\\n]*(?:\\.[^"\\\n]*)*)"|`([^`\n]*)`|"""
-    r"""'(?:(?<![\w\\]')|(?<=\W[fFrRbBuU]'))([^'\\\n]*(?:\\.[^'\\\n]*)*)'"""
+    r"""\"{3}(?s:.*?)\"{3}|'{3}(?s:.*?)'{3}|"([^"\\\n]*+(?:\\.[^"\\\n]*+){0,200}+)"|`([^`\n]*)`|"""
+    r"""'(?:(?<![\w\\]')|(?<=\W[fFrRbBuU]'))([^'\\\n]*+(?:\\.[^'\\\n]*+){0,200}+)'"""
 )
 _escape = re.compile(r"\\[nrt]|%[-#0-9.]*[a-zA-Z]")
 _pair_script = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")

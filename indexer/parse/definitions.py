@@ -14,6 +14,7 @@ from codecards.indexer.parse.dialects.drafts import Draft
 
 MAX_SIGNATURE_CHARACTERS = 300
 MAX_DOC_CHARACTERS = 2_000
+MAX_NAME_CHARACTERS = 200
 MAX_LEAD_LINES = 60
 """A longer comment above a definition belongs to the file."""
 MAX_DEPTH = 60
@@ -161,7 +162,7 @@ class LeadLines:
                 break
             lead = node.start_point[0]
             parts.append(clean_comment(self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")))
-        return Lead(lead, attributed, start, "\n".join(reversed(parts)))
+        return Lead(lead, attributed, start, "\n".join(reversed(parts)).strip("\n"))
 
     def without_comments(self, start: int, end: int) -> bytes:
         """Return the bytes from start to end without comments."""
@@ -289,6 +290,8 @@ def _definition(
     one.start = lead.start
     docstring = dialect.docstring(one, source)
     doc = f"{lead.text}\n{docstring}" if lead.text and docstring else lead.text or docstring
+    if len(one.name) > MAX_NAME_CHARACTERS or "\n" in one.name:
+        one.name = _white.sub(" ", one.name).strip()[:MAX_NAME_CHARACTERS]
     return Definition(
         name=one.name,
         qualified_name=_qualified(enclosing.qualified_name if enclosing else "", one.owner, one.name),

@@ -38,23 +38,22 @@ from codecards.indexer.facts import (
     Import,
     Reference,
 )
-from codecards.indexer.parse.captures import Collected, collect
+from codecards.indexer.parse.captures import Collected
 from codecards.indexer.parse.comments import clean_comment
-from codecards.indexer.parse.definitions import MAX_DEPTH, Definitions, LeadLines, Owners, finish_definitions, last_row
+from codecards.indexer.parse.definitions import MAX_DEPTH, Definitions, Owners, last_row
 from codecards.indexer.parse.dialects import dialect_of
 from codecards.indexer.parse.dialects.base import Dialect
 from codecards.indexer.parse.dialects.chains import UNKNOWN
 from codecards.indexer.parse.dialects.drafts import RawBinding
 from codecards.indexer.parse.dialects.nodes import Captures, node_text
 from codecards.indexer.parse.languages import LANGUAGE_BY_NAME
+from codecards.indexer.parse.reading import read_source
 from codecards.indexer.parse.tree import (
     MAX_BRACKET_DEPTH,
     PARSE_SECONDS,
-    count_errors,
     definition_query,
     encode,
     is_too_deep,
-    parse,
 )
 from codecards.indexer.problems import Reason
 
@@ -107,16 +106,13 @@ def extract(text: str, language: str) -> FileFacts:
 
 def _parsed_facts(text: str, n_lines: int, language: str, dialect: Dialect) -> FileFacts:
     source = encode(dialect.prepare(text))
-    syntax = parse(source, language)
-    if syntax is None:
+    reading = read_source(source, language, dialect)
+    if reading is None:
         return FileFacts(language, n_lines, problems=((Reason.TIMED_OUT, f"not parsed within {PARSE_SECONDS:.0f} s"),))
-    found = collect(syntax, language, dialect)
-    lines = LeadLines(found.comments, found.attributes, source)
-    definitions = finish_definitions(found.drafts, found.outers, lines, source, dialect)
+    found, definitions = reading.found, reading.definitions
     owners = Owners(definitions.drafts)
     imports = _imports(found, owners)
-    n_errors, first_error = count_errors(syntax, language)
-    problems = [(Reason.PARSED_IN_PART, dialect.error_detail(n_errors, first_error))] if n_errors else []
+    problems = list(reading.problems(dialect))
     if definitions.n_too_deep or is_too_deep(source):
         detail = (
             f"nested too deeply: definitions deeper than {MAX_DEPTH} levels and brackets deeper than {MAX_BRACKET_DEPTH}"

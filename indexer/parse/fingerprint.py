@@ -36,7 +36,7 @@ def syntax_hash(text: str, language: str, name: str = "") -> str:
 def _tokens(text: str, language: str) -> Iterator[bytes]:
     data = encode(text)
     known = LANGUAGE_BY_NAME.get(language)
-    if known is not None and len(text) <= MAX_CHARACTERS and not is_too_deep(data):
+    if known is not None and known.grammar and len(text) <= MAX_CHARACTERS and not is_too_deep(data):
         try:
             syntax = parse(data, language, limit_s=PARSE_SECONDS)
         except ImportError:

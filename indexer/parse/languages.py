@@ -7,6 +7,7 @@ import importlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,22 @@ if TYPE_CHECKING:
 
 HEAD_BYTES = 8192
 """Number of bytes at the start of a file that `detect_language` uses."""
+
+
+class Capability(StrEnum):
+    """A kind of fact that files of a language give."""
+
+    DEFINITIONS = "definitions"
+    CALLS = "calls"
+    IMPORTS = "imports"
+    DOCUMENTATION = "documentation"
+
+
+CODE = frozenset(Capability)
+"""Facts of a language with a query."""
+WITHOUT_IMPORTS = CODE - {Capability.IMPORTS}
+DOCUMENT = frozenset({Capability.DEFINITIONS, Capability.DOCUMENTATION})
+"""Facts of documents: their sections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +50,8 @@ class Language:
     """Module of the grammar: "tree_sitter_python"; "" if the dialect reads the text without one."""
     grammar_function: str = "language"
     """Function of the module that returns the grammar; TypeScript's module has two."""
+    gives: frozenset[Capability] = CODE
+    """Which facts its files give. A language without `CALLS` has no call edges: nothing is known of callers."""
 
 
 LANGUAGES: tuple[Language, ...] = (
@@ -115,8 +134,21 @@ LANGUAGES: tuple[Language, ...] = (
         grammar="tree_sitter_haskell",
     ),
     Language("zig", suffixes=(".zig", ".zon"), grammar="tree_sitter_zig"),
-    Language("sql", suffixes=(".sql", ".ddl", ".psql", ".pgsql", ".mysql"), grammar="tree_sitter_sql"),
-    Language("markdown", suffixes=(".md", ".markdown", ".mdx", ".mkd", ".qmd", ".rmd"), grammar="tree_sitter_markdown"),
+    Language(
+        "sql",
+        suffixes=(".sql", ".ddl", ".psql", ".pgsql", ".mysql"),
+        grammar="tree_sitter_sql",
+        gives=WITHOUT_IMPORTS,
+    ),
+    Language(
+        "markdown",
+        suffixes=(".md", ".markdown", ".mdx", ".mkd", ".qmd", ".rmd"),
+        grammar="tree_sitter_markdown",
+        gives=DOCUMENT,
+    ),
+    Language("rst", suffixes=(".rst", ".rest"), gives=DOCUMENT),
+    Language("asciidoc", suffixes=(".adoc", ".asciidoc"), gives=DOCUMENT),
+    Language("org", suffixes=(".org",), gives=DOCUMENT),
     Language("html", suffixes=(".html", ".htm", ".xhtml"), grammar="tree_sitter_html"),
     Language("vue", suffixes=(".vue",), grammar="tree_sitter_html"),
     Language("svelte", suffixes=(".svelte",), grammar="tree_sitter_svelte"),
@@ -143,8 +175,10 @@ _CPP_HEADER = re.compile(
     rb"|\bnoexcept\b|\bnullptr\b|\bdecltype\b",
     re.MULTILINE,
 )
-_C_COMMENT = re.compile(rb'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
-_CPP_GUARD = re.compile(rb"#[ \t]*if(?:def[ \t]+|[ \t]+defined[ \t(]*)__cplusplus.*?#[ \t]*(?:endif|else)", re.DOTALL)
+_C_COMMENT = re.compile(rb'/\*.*?(?:\*/|\Z)|//[^\n]*|(?<!\\)"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"', re.DOTALL)
+_CPP_GUARD = re.compile(
+    rb"#[ \t]*if(?:def[ \t]+|[ \t]+defined[ \t(]*)__cplusplus.*?(?:#[ \t]*(?:endif|else)|\Z)", re.DOTALL
+)
 
 
 def detect_language(path: str, head: bytes) -> str:
@@ -169,6 +203,16 @@ def detect_language(path: str, head: bytes) -> str:
     if not found and (not dot or not stem) and head.startswith(b"#!"):
         return _interpreter_language(head)
     return found
+
+
+def capabilities(language: str) -> frozenset[Capability]:
+    """Return which facts files of a language give; none for text without a language.
+
+    Args:
+        language: Value of `FileFacts.language`, also "".
+    """
+    known = LANGUAGE_BY_NAME.get(language)
+    return known.gives if known is not None else frozenset()
 
 
 def load_grammar(language: Language) -> "tree_sitter.Language":

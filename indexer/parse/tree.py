@@ -1,4 +1,4 @@
-"""Parses the text of one file within a time limit, and counts syntax errors.
+"""Parses the text of one file within a time limit, and finds syntax errors.
 
 Nothing here recurses over the tree, so deep nesting cannot overflow the stack.
 """
@@ -55,13 +55,16 @@ def encode(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def parse(data: bytes, language: str, *, limit_s: float = PARSE_SECONDS) -> SyntaxTree | None:
+def parse(
+    data: bytes, language: str, *, limit_s: float = PARSE_SECONDS, original: bytes | None = None
+) -> SyntaxTree | None:
     """Return the syntax tree of a text, or None if parsing exceeds limit_s.
 
     Args:
         data: UTF-8.
         language: Key of `LANGUAGE_BY_NAME` with a grammar.
         limit_s: Wall-clock seconds.
+        original: The text that names and signatures are read from, if `data` is a repaired form of the same length.
 
     Raises:
         ImportError: The grammar's package is not installed.
@@ -79,7 +82,7 @@ def parse(data: bytes, language: str, *, limit_s: float = PARSE_SECONDS) -> Synt
         tree = parser.parse(read, progress_callback=is_over)
     except ValueError:  # how the binding reports a cancelled parse
         return None
-    return SyntaxTree(data, tree, parser)
+    return SyntaxTree(data if original is None else original, tree, parser)
 
 
 def find_matches(syntax: SyntaxTree, query: tree_sitter.Query) -> list[tuple[int, dict[str, list[tree_sitter.Node]]]]:
@@ -96,17 +99,15 @@ def is_too_deep(data: bytes) -> bool:
     return len(brackets) > MAX_BRACKET_DEPTH and max(accumulate(map(_STEPS.__getitem__, brackets))) > MAX_BRACKET_DEPTH
 
 
-def count_errors(syntax: SyntaxTree, language: str) -> tuple[int, int]:
-    """Return the number of error and missing nodes and the 1-based line of the first, (0, 0) if there is none."""
+def error_rows(syntax: SyntaxTree, language: str) -> list[tuple[int, int]]:
+    """Return the first and last row of each error and missing node, ordered; [] if there is none."""
     if not syntax.root.has_error:
-        return 0, 0
+        return []
     cursor = tree_sitter.QueryCursor(_error_query(language), match_limit=MATCH_LIMIT)
     cursor.set_max_start_depth(MAX_NODE_DEPTH)
     captures = cursor.captures(syntax.root)
-    nodes = [node for found in captures.values() for node in found]
-    return (
-        (len(nodes), min(node.start_point[0] for node in nodes) + 1) if nodes else (1, syntax.root.start_point[0] + 1)
-    )
+    nodes = [node for found in captures.values() for node in found] or [syntax.root]
+    return sorted((node.start_point[0], node.end_point[0]) for node in nodes)
 
 
 @cache

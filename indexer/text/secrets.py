@@ -34,7 +34,7 @@ _QUOTED_VALUE = re.compile(
 )
 """password = "…", "apiKey": "…", token => '…'"""
 _PLAIN_VALUE = re.compile(
-    rf"""(?im)^(\s{{0,40}}(?:-\s{{1,8}})?[a-z0-9_.-]{{0,60}}{_NAMES}[a-z0-9_-]{{0,30}}[ \t]{{0,8}}[:=][ \t]{{0,8}})"""
+    rf"""(?im)^([ \t]{{0,40}}(?:-\s{{1,8}})?[a-z0-9_.-]{{0,60}}{_NAMES}[a-z0-9_-]{{0,30}}[ \t]{{0,8}}[:=][ \t]{{0,8}})"""
     r"""([^\s"'`()\[\]{},;]{6,400})(?=[ \t]*\r?$)"""
 )
 """password: … as a whole line, as in settings files; in code, names and calls follow."""
@@ -48,7 +48,7 @@ _STATEMENT_VALUE = re.compile(
 _OTHER_VALUES = (
     # DB_PASSWORD=… as a whole line
     re.compile(
-        r"""(?m)^(\s{0,40}(?:export\s{1,8}|set\s{1,8}|-\s{1,8}|ENV\s{1,8})?[A-Z0-9_]{0,60}"""
+        r"""(?m)^([ \t]{0,40}(?:export\s{1,8}|set\s{1,8}|-\s{1,8}|ENV\s{1,8})?[A-Z0-9_]{0,60}"""
         r"""(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|ACCOUNT_?KEY|PRIVATE_?KEY)"""
         r"""[A-Z0-9_]{0,30}[ \t]?[=:][ \t]?)([^\s"'`()\[\]{},;]{6,400})(?=[ \t]*\r?$)"""
     ),

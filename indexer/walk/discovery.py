@@ -15,6 +15,7 @@ from pathlib import Path
 from codecards.environment import ceiling_folders
 from codecards.indexer.index_folder import FOLDER_NAME, OWN_FILES
 from codecards.indexer.problems import Coverage, Problem, Reason
+from codecards.indexer.walk.built import built_files
 from codecards.indexer.walk.files import DiscoverySettings, SourceFile, check_root, too_large
 from codecards.indexer.walk.git import (
     ListedFiles,
@@ -111,6 +112,10 @@ def discover(root: Path, settings: DiscoverySettings | None = None) -> Discovery
     if walk.unlisted:
         ignored = ignored_paths(root, [problem.path for problem in walk.unlisted])
         walk.problems += [problem for problem in walk.unlisted if problem.path not in ignored]
+    built = built_files({file.path: file.size_bytes for file in walk.files})
+    for path, sources in built.items():
+        walk.report(path, Reason.BUILT, f"a build wrote it from {sources}, which is indexed")
+    walk.files = [file for file in walk.files if file.path not in built]
     walk.files.sort(key=lambda file: os.fsencode(file.path))
     walk.problems.sort(key=lambda problem: os.fsencode(problem.path))
     return Discovery(tuple(walk.files), tuple(walk.problems), walk.n_ignored)

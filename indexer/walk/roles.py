@@ -47,7 +47,7 @@ _BUILD_SCRIPT = re.compile(
     r"(^|/)(setup\.py|[^/]*\.config\.[cm]?[jt]s|build\.rs|conf\.py|\.[^/]*rc\.[cm]?js|noxfile\.py|[^/]*\.gradle\.kts)$"
 )
 
-_CODE_LINE = re.compile(r"\s*(?!/\*|\*|//|<!--|-->|#|<\?|<!|</?[a-z]+>|[\"'{}()\[\];,]*\s*$)\S")
+_CODE_LINE = re.compile(r"\s*+(?!/\*|\*|//|<!--|-->|#|<\?|<!|</?[a-z]+>|[\"'{}()\[\];,]*+\s*$)\S")
 """A line of code: not blank, not a comment, not just mark-up or brackets."""
 MINIFIED_LINE = 5_000
 """Characters from which on a line was not written by hand."""

@@ -19,8 +19,7 @@ MAX_NAMES = 60
 MAX_HEADING_WORDS = 5
 """Most words of a form's heading about the environment: "Output of pd show_versions"."""
 
-_hidden = re.compile(r"<!--.*?-->", re.DOTALL)
-_blob = re.compile(r"\bhttps?://\S+?/(?:blob|tree)/[^/\s]+/(\S+)")
+_blob = re.compile(r"\bhttps?://\S{1,300}?/(?:blob|tree)/[^/\s]+/(\S+)")
 _address = re.compile(r"\b\w+://\S+")
 _fence = re.compile(r"^(```|~~~)[^\n]*\n(.*?)(?:^\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _span = re.compile(r"`([^`\n]+)`")
@@ -71,7 +70,7 @@ class IssueText:
 
 def split_issue(text: str) -> IssueText:
     """Return the parts of a report; any text has them."""
-    text = _hidden.sub(" ", text[:MAX_CHARACTERS].replace("\r\n", "\n"))
+    text = _without_hidden(text[:MAX_CHARACTERS].replace("\r\n", "\n"))
     text = _tag.sub(" ", _address.sub(" ", _blob.sub(r" \1 ", text)))
     title, _, rest = text.strip().partition("\n")
     code: list[str] = []
@@ -95,6 +94,16 @@ def split_issue(text: str) -> IssueText:
         code_text[:MAX_CODE_CHARACTERS],
         tuple(modules)[:MAX_NAMES],
     )
+
+
+def _without_hidden(text: str) -> str:
+    """Return a text with a space in place of each HTML comment; an unclosed one stays."""
+    parts: list[str] = []
+    position = 0
+    while (start := text.find("<!--", position)) >= 0 and (end := text.find("-->", start)) >= 0:
+        parts.append(text[position:start])
+        position = end + 3
+    return " ".join((*parts, text[position:]))
 
 
 def _lines_beside_form(text: str) -> Iterator[str]:

@@ -30,7 +30,7 @@ PAIR_END_WEIGHT = 0.3
 """Factor for a pair of characters that spans the end of a word."""
 
 _path = re.compile(
-    rf"(?<![\w/.:])(?:[.~]?/?(?:[\w.@+-]+/)+[\w.@+-]*[\w@+-]|[\w@+-][\w.@+-]*\.(?:{FILE_SUFFIXES}))(?![\w/])(?::(\d+))?"
+    rf"(?<![\w/.:])(?:[.~]?/?(?:[\w.@+-]{{1,200}}/){{1,40}}[\w.@+-]{{0,200}}[\w@+-]|[\w@+-][\w.@+-]{{0,200}}\.(?:{FILE_SUFFIXES}))(?![\w/])(?::(\d+))?"
 )
 _qualified = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#|\\)~?[A-Za-z_$][\w$]*)*")
 _separator = re.compile(r"\.|::|->|#|\\")

@@ -9,38 +9,38 @@ _FORMS = (
     # Python
     re.compile(r'File "(?P<path>[^"\n]+)", line (?P<line>\d+)(?:, in (?P<name>[\w<>.]+))?'),
     # IPython: File ~/shop/cart.py:12, in Cart.total(self)
-    re.compile(r"^\s*File (?P<path>[^\s\":]+):(?P<line>\d+), in (?P<name>[\w<>.]+)", re.MULTILINE),
+    re.compile(r"^[ \t]*File (?P<path>[^\s\":]+):(?P<line>\d+), in (?P<name>[\w<>.]+)", re.MULTILINE),
     # IPython before version 8: ~/shop/cart.py in total(self), and an arrow at the line below
     re.compile(
         r"^(?P<path>[~/][^\s:]*\.pyx?) in (?P<name>[\w<>]+)\([^\n]*(?:\n(?!-+> )[^\n]*){0,12}\n-+> (?P<line>\d+)",
         re.MULTILINE,
     ),
     # Java, Kotlin, Scala: at shop.cart.Cart.total(Cart.java:12)
-    re.compile(r"^\s*at (?P<name>[\w$.<>]+)\((?P<path>[\w$]+\.\w+):(?P<line>\d+)\)", re.MULTILINE),
+    re.compile(r"^[ \t]*at (?P<name>[\w$.<>]+)\((?P<path>[\w$]+\.\w+):(?P<line>\d+)\)", re.MULTILINE),
     # JavaScript: at total (src/cart.js:12:5)
     re.compile(
-        r"^\s*at (?:async )?(?P<name>[\w$.<>\[\] ]+?) \((?:file://)?(?P<path>[^()\n]+?):(?P<line>\d+)(?::\d+)?\)",
+        r"^[ \t]*at (?:async )?(?P<name>[\w$.<>\[\] ]+?) \((?:file://)?(?P<path>[^()\n]+?):(?P<line>\d+)(?::\d+)?\)",
         re.MULTILINE,
     ),
     # C#: at Shop.Cart.Total() in /src/Cart.cs:line 12
-    re.compile(r"^\s*at (?P<name>[\w.<>`]+)\([^)\n]*\) in (?P<path>[^\n]+?):line (?P<line>\d+)", re.MULTILINE),
+    re.compile(r"^[ \t]*at (?P<name>[\w.<>`]+)\([^)\n]*\) in (?P<path>[^\n]+?):line (?P<line>\d+)", re.MULTILINE),
     # PHP: #0 /src/Cart.php(12): Cart->total()
-    re.compile(r"^\s*#\d+ (?P<path>[^\s()]+)\((?P<line>\d+)\): (?P<name>[\w\\:>-]+)\(", re.MULTILINE),
+    re.compile(r"^[ \t]*#\d+ (?P<path>[^\s()]+)\((?P<line>\d+)\): (?P<name>[\w\\:>-]+)\(", re.MULTILINE),
     # gdb, lldb: #0 0x... in total (x=1) at cart.c:12
     re.compile(
-        r"^\s*#\d+\s+(?:0x[0-9a-f]+ in )?(?P<name>[\w:~<>]+) \([^\n]*\) at (?P<path>[^\s:]+):(?P<line>\d+)",
+        r"^[ \t]*#\d+\s+(?:0x[0-9a-f]+ in )?(?P<name>[\w:~<>]+) \([^\n]*\) at (?P<path>[^\s:]+):(?P<line>\d+)",
         re.MULTILINE,
     ),
     # Ruby: cart.rb:12:in `total'
-    re.compile(r"(?P<path>[\w./\\-]+\.\w+):(?P<line>\d+):in [`'](?:[\w:]+[#.])?(?P<name>\w+[?!=]?)'"),
+    re.compile(r"(?<![\w./\\-])(?P<path>[\w./\\-]+\.\w+):(?P<line>\d+):in [`'](?:[\w:]+[#.])?(?P<name>\w+[?!=]?)'"),
     # sanitizers: #1 0x55d7f in total /build/cart.c:12:7
-    re.compile(r"^\s*#\d+ 0x[0-9a-f]+ in (?P<name>[\w:~<>]+)[^\n/]* (?P<path>/[^\s:]+):(?P<line>\d+)", re.MULTILINE),
+    re.compile(r"^[ \t]*#\d+ 0x[0-9a-f]+ in (?P<name>[\w:~<>]+)[^\n/]* (?P<path>/[^\s:]+):(?P<line>\d+)", re.MULTILINE),
     # Rust: panicked at 'no cart', src/cart.rs:12:5, and the compiler's --> src/cart.rs:12:5
     re.compile(r"(?:panicked at |--> )(?:'[^\n]{0,300}', )?(?P<path>[\w./\\-]+\.rs):(?P<line>\d+)"),
     # PHP: … in /src/Cart.php:12, and … in /src/Cart.php on line 12
     re.compile(r" in (?P<path>[\w./\\:-]+\.php)(?::| on line )(?P<line>\d+)"),
     # Go, Rust, Elixir, JavaScript without a name
-    re.compile(r"^\s*(?:at |\()?(?:file://)?(?P<path>[\w./\\@-]+\.\w{1,5}):(?P<line>\d+)(?::\d+)?", re.MULTILINE),
+    re.compile(r"^[ \t]*(?:at |\()?(?:file://)?(?P<path>[\w./\\@-]+\.\w{1,5}):(?P<line>\d+)(?::\d+)?", re.MULTILINE),
 )
 
 

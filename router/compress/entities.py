@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from codecards.indexer.parse.languages import FILE_SUFFIXES
 
 _PATTERNS = (
-    ("error", r"\b[A-Za-z_][\w.]*(?:Error|Exception|Panic|Fault)\b(?::[^\n]{1,160})?"),
+    ("error", r"\b[A-Za-z_][\w.]{0,200}(?:Error|Exception|Panic|Fault)\b(?::[^\n]{1,160})?"),
     ("error", r"\b(?:error|fatal|panic)(?:\[[A-Z]?\d+\])?:[^\n]{1,160}"),
     ("error", r"\b(?:[A-Z]{1,5}-?\d{3,5}|E[A-Z]{4,})\b"),
-    ("path", r"(?<![\w/.:-])(?:[A-Za-z]:\\|\.{0,2}/)?(?:[\w.+@-]+[/\\])+[\w.+@-]*\w(?::\d+)?"),
-    ("path", rf"(?<![\w/.-])[\w+@-]+\.(?:{FILE_SUFFIXES})(?::\d+)?(?!\w)"),
+    ("path", r"(?<![\w/.:-])(?:[A-Za-z]:\\|\.{0,2}/)?(?:[\w.+@-]{1,200}[/\\]){1,40}[\w.+@-]{0,200}\w(?::\d+)?"),
+    ("path", rf"(?<![\w/.-])[\w+@-]{1, 200}\.(?:{FILE_SUFFIXES})(?::\d+)?(?!\w)"),
     ("commit", r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b"),
     ("symbol", r"\b[A-Za-z_]\w*(?:(?:\.|::|#)[A-Za-z_]\w*)+(?:\(\))?"),
     ("symbol", r"\b[A-Za-z_]\w*\(\)"),

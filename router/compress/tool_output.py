@@ -17,12 +17,12 @@ MAX_JSON_STRING = 200
 MAX_LISTED_NAMES = 12
 
 _test_pass = re.compile(
-    r"^\s*(?:\S+::\S+ PASSED\b.*|.*\.\.\. ok|ok\s+\S+\s+[\d.]+s|--- PASS: .*|=== (?:RUN|PAUSE|CONT)\s.*"
-    r"|\s*[✓✔√] .*|PASS\s+\S+|(?:[\w/\\.-]+\s)?[.sx]{3,}(?:\s+\[\s*\d+%\])?)\s*$"
+    r"^\s*+(?:(?=\S*::)\S+ PASSED\b.*|.*\.\.\. ok|ok\s+\S+\s+[\d.]+s|--- PASS: .*|=== (?:RUN|PAUSE|CONT)\s.*"
+    r"|[✓✔√] .*|PASS\s+\S+|(?:[\w/\\.-]+\s)?[.sx]{3,}(?:\s+\[\s*\d+%\])?)\s*$"
 )
 _test_mark = re.compile(
-    r"(?m)^(?:=+ .*(?:passed|failed|error|test session starts).*=+|Ran \d+ tests?|test result: "
-    r"|--- (?:FAIL|PASS): |Tests:\s|FAIL(?:ED)?\b|.*\d+ (?:passed|failed)\b.*in [\d.]+s)"
+    r"(?m)^(?:=+ .{0,400}(?:passed|failed|error|test session starts).{0,400}=+|Ran \d+ tests?|test result: "
+    r"|--- (?:FAIL|PASS): |Tests:\s|FAIL(?:ED)?\b|.{0,400}(?<!\d)\d{1,9} (?:passed|failed)\b.{0,400}in [\d.]+s)"
 )
 _progress = re.compile(
     r"^\s*(?:Compiling|Downloading|Downloaded|Collecting|Using cached|Requirement already satisfied|Fetching"

@@ -32,6 +32,8 @@ class Dialect:
     """Names that the language defines; a bare use of one is not a reference."""
     bare_names_call = False
     """Whether a bare name calls the method of that name unless it is a local variable (Ruby)."""
+    error_hint = ""
+    """Addition to the report of a file with syntax errors."""
     splats: frozenset[str] = frozenset(
         """list_splat dictionary_splat spread_element splat_argument variadic_unpacking hash_splat_argument
         variadic_argument variadic_placeholder spread_expression""".split()
@@ -48,6 +50,13 @@ class Dialect:
     def prepare(self, text: str) -> str:
         """Return the text to parse; each line has as many bytes as in the original."""
         return text
+
+    def repaired(self, source: bytes) -> bytes:
+        """Return a text with syntax errors, in which constructs that the grammar does not know are replaced.
+
+        The result has the same length and lines; names are read from the original.
+        """
+        return source
 
     def embedded(self, text: str) -> Sequence[tuple[str, str]] | None:
         """Return (language, text) for each embedded part, None if the file is in one language.
@@ -154,11 +163,6 @@ class Dialect:
     def _type_text(self, written: bytes) -> str:
         """Return the one name of a type on which calls resolve, "" if there is none."""
         return type_name(written.decode("utf-8", "replace"), self.type_wrappers)
-
-    def error_detail(self, n_errors: int, first_line: int) -> str:
-        """Return the detail of the problem of a tree with error nodes."""
-        places = "" if n_errors == 1 else f"{n_errors} places, the first at "
-        return f"could not be parsed at {places}line {first_line}; the code around is indexed"
 
 
 _private = re.compile(rb"(?:@[\w.]+(?:\([^)]*\))?\s+)*(?:private|fileprivate)\b")

@@ -21,7 +21,10 @@ _KEYWORDS = frozenset("if else for while do switch case return sizeof goto break
 _NOT_TYPES = frozenset({b"public", b"private", b"protected", b"virtual", b"auto", b"void"})
 _FUNCTIONS = frozenset({"function_definition", "lambda_expression", "compound_statement"})
 _static = re.compile(rb"(?:[\w:<>,*&\s]|\[\[[^\]]*\]\])*?\bstatic\b")
+_raw_string = re.compile(rb"R\"([^\s()\\\"]{1,16})\(")
 _operator = re.compile(r"(?:^|::)\s*(operator\b.*)$", re.DOTALL)
+_inline = re.compile(r"\binline\s+\w+$|\binline\s+\w+\s*::")
+"""The inline part of `namespace geo::inline v1`."""
 _macro_name = re.compile(r"[A-Z][A-Z0-9_]{2,}\Z")
 _words = re.compile(r"\w+")
 _LABELS = (b"public", b"private", b"protected")
@@ -42,10 +45,26 @@ class CDialect(Dialect):
         static_cast dynamic_cast const_cast reinterpret_cast string""".split()
     )
     signature_end = "{= \t;"
+    error_hint = "; macros may hide its syntax"
 
     def prepare(self, text: str) -> str:
         """Return the text with macros and conditional branches blanked where they hide the syntax."""
         return without_macros(text)
+
+    def repaired(self, source: bytes) -> bytes:
+        """Return the text with the delimiters of raw strings as spaces; the grammar does not know those of 16 characters."""
+        parts: list[bytes] = []
+        position = 0
+        while match := _raw_string.search(source, position):
+            ending = b")" + match[1] + b'"'
+            end = source.find(ending, match.end())
+            if end < 0:
+                break
+            inside = source[match.end() : end].replace(b')"', b"  ")
+            blank = b" " * len(match[1])
+            parts += [source[position : match.start()], b'R"(', blank, inside, blank, b')"']
+            position = end + len(ending)
+        return b"".join((*parts, source[position:]))
 
     def finish(self, facts: FileFacts, text: str) -> FileFacts:
         """Return the facts with functions recovered from regions that could not be parsed."""
@@ -59,6 +78,10 @@ class CDialect(Dialect):
             return self._declared(draft, captures["name"][0], source)
         if "tag" in captures and node_text(captures["tag"][0], source).strip("_") == draft.name.strip("_"):
             return ()
+        if draft.kind == "namespace" and source[draft.node.start_byte : draft.node.start_byte + 7] == b"inline ":
+            return ()  # its members are those of the namespace around
+        if draft.kind == "namespace":
+            draft.name = _inline.sub("", draft.name)
         if draft.kind == "namespace" or "::" in draft.name:
             owner, _, draft.name = dotted(without_brackets(draft.name, "<>")).rpartition(".")
             draft.owner = owner
@@ -164,10 +187,6 @@ class CDialect(Dialect):
     def _type_text(self, written: bytes) -> str:
         """Return a type, "" for access specifiers and placeholders."""
         return "" if written in _NOT_TYPES else super()._type_text(written)
-
-    def error_detail(self, n_errors: int, first_line: int) -> str:
-        """Return the detail of the problem of a tree with error nodes."""
-        return super().error_detail(n_errors, first_line) + "; macros may hide its syntax"
 
 
 def _unwrap(node: tree_sitter.Node) -> tuple[tree_sitter.Node, str]:

@@ -9,7 +9,9 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-_hidden = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'", re.DOTALL)
+_hidden = re.compile(
+    r"/\*.*?(?:\*/|\Z)|//[^\n]*|(?<!\\)\"[^\"\\\n]*+(?:\\.[^\"\\\n]*+)*+\"|(?<!\\)'(?:\\.|[^'\\\n])++'", re.DOTALL
+)
 _MACRO = r"(?:[A-Z_][A-Z0-9_]{2,}|__\w+)"
 _before_head = re.compile(
     r"^(?P<keep>[ \t]*(?:(?:static|extern|inline|virtual|constexpr|explicit|friend)[ \t]+)*)"

@@ -11,7 +11,8 @@ _head = re.compile(
     re.MULTILINE,
 )
 _hidden = re.compile(
-    r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:[^\n\\]|\\.)*", re.DOTALL | re.MULTILINE
+    r"/\*.*?(?:\*/|\Z)|//[^\n]*|(?<!\\)\"[^\"\\\n]*+(?:\\.[^\"\\\n]*+)*+\"|(?<!\\)'(?:\\.|[^'\\\n])++'|^[ \t]*#(?:[^\n\\]|\\.)*",
+    re.DOTALL | re.MULTILINE,
 )
 _first_argument = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:,|\Z)")
 _visible = re.compile(r"[^\n]")

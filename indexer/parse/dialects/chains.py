@@ -15,14 +15,16 @@ _word = re.compile(r"[\w$@]+")
 _signed_word = re.compile(r"(?:@@?|\$)?[\w$]+[?!]?(?![=\w])|[\w$@]+")
 """Names of Ruby and Elixir may start with a sigil and end with `?` or `!`."""
 _postfix_operator = re.compile(r"(?:!!|!|\?)(?=\s*[.!?\[(]|\s*\Z)")
-_quoted_or_bracket = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`[^`]*`|[()\[\]{}]", re.DOTALL)
+_quoted_or_bracket = re.compile(
+    r"\"[^\"\\]*+(?:\\.[^\"\\]*+){0,200}+\"|'[^'\\]*+(?:\\.[^'\\]*+){0,200}+'|`[^`]*`|[()\[\]{}]", re.DOTALL
+)
 _angle = re.compile(r"<|(?<![-=])>")
 _white = re.compile(r"\s+")
 _type_noise = re.compile(
     r"\b(?:const|mut|dyn|impl|ref|out|in|inout|final|readonly|var|val|volatile|static|struct|class|enum|union|typename|unsigned|signed"
     r"|register|restrict|params|scoped|override|public|private|protected|some|any|async|unsafe|where)\b(?!\s*[.:]{1,2}\w)|(?<=[&<, +])'\w+\b(?!')|@\w+"
 )
-_type_separator = re.compile(r"\s*(?:::|\\|->|\.)\s*")
+_type_separator = re.compile(r"(?<!\s)\s*(?:::|\\|->|\.)\s*")
 _type_name = re.compile(r"[^\W\d][\w$]*(?:\.[^\W\d][\w$]*)*\Z")
 _OPEN, _CLOSE = "([{", ")]}"
 

@@ -18,6 +18,9 @@ _modifiers = re.compile(
 )
 _operator = re.compile(r"\boperator\s*(checked\s+)?([^\s(]+|true|false)")
 _conversion = re.compile(r"\b(implicit|explicit)\s+operator\s+([\w.<>?\[\]]+)")
+_extension = re.compile(rb"\bextension\s{0,8}(?:<[^<>{}]{0,200}>)?\s{0,8}\([^(){}]{0,300}\)[^{};=]{0,300}\{")
+_scanned = re.compile(rb"(?<!\\)\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)'|//[^\n]*|/\*.*?(?:\*/|\Z)|[{}]", re.DOTALL)
+_visible = re.compile(rb"[^\n]")
 _using = re.compile(r"(?:global\s+)?using\s+(static\s+)?(?:([\w@]+)\s*=\s*)?([\w.:@\s]+)")
 _tags = re.compile(
     r"</?(?:summary|param|returns|remarks|see|c|para|paramref|typeparam|exception|example|code|value|inheritdoc)\b[^>]*>"
@@ -37,6 +40,25 @@ class CSharpDialect(Dialect):
     type_wrappers = frozenset({"Task", "ValueTask", "Lazy", "Nullable", "IOptions", "ILogger"})
     builtin_names = _BUILTINS
     splats = frozenset()
+
+    def repaired(self, source: bytes) -> bytes:
+        """Return the text with heads and ends of `extension` blocks blanked: their members are those of the class."""
+        if b"extension" not in source:
+            return source
+        position = 0
+        while match := _extension.search(source, position):
+            end = _closing_brace(source, match.end())
+            if end < 0:
+                break
+            source = (
+                source[: match.start()]
+                + _visible.sub(b" ", match[0])
+                + source[match.end() : end]
+                + b" "
+                + source[end + 1 :]
+            )
+            position = match.end()
+        return source
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
         """Return the definition; operators, indexers and destructors get a name."""
@@ -96,6 +118,17 @@ class CSharpDialect(Dialect):
     def _type_text(self, written: bytes) -> str:
         """Return a type; constructor arguments of a base are dropped."""
         return super()._type_text(written if written.startswith(b"(") else written.partition(b"(")[0])
+
+
+def _closing_brace(source: bytes, start: int) -> int:
+    """Return the position of the brace that closes a block whose inside begins at start, -1 if there is none."""
+    depth = 1
+    for match in _scanned.finditer(source, start):
+        if match[0] in (b"{", b"}"):
+            depth += 1 if match[0] == b"{" else -1
+            if depth == 0:
+                return match.start()
+    return -1
 
 
 def dialect(language: str) -> Dialect:

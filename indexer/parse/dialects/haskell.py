@@ -12,7 +12,7 @@ from codecards.indexer.parse.dialects.drafts import Draft, RawImport
 from codecards.indexer.parse.dialects.nodes import Captures, field_text
 
 _header = re.compile(r"^module\s+([\w.']+)\s*(\((.*?)\))?\s*where\b", re.DOTALL | re.MULTILINE)
-_comment = re.compile(r"\{-.*?-\}|--[^\n]*", re.DOTALL)
+_comment = re.compile(r"\{-.*?(?:-\}|\Z)|--[^\n]*", re.DOTALL)
 _exported = re.compile(r"\(([^\w\s(),]+)\)|([\w'.]+)\s*(\((?:[^()]|\([^()]*\))*\))?")
 _item = re.compile(r"(?:\b(?:type|pattern)\s+)?(?:\(([^\w\s()]+)\)|([\w']+))\s*(\((?:[^()]|\([^()]*\))*\))?")
 _word = re.compile(r"[\w']+")

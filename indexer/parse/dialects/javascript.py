@@ -21,7 +21,7 @@ _prototype = re.compile(r"\.prototype(?=\.|\Z)|\.fn(?=\.|\Z)")
 _decorators = re.compile(r"\A(?:@[\w.]+(?:\((?:[^()]|\([^()]*\))*\))?\s*)+")
 _private = re.compile(rb"(?:@[\w.]+(?:\([^)]*\))?\s*)*(?:static\s+)?(?:private|protected)\b")
 _common_js = re.compile(
-    r"^\s*(?:module\.)?exports\b(?:\.([\w$]+))?\s*=\s*"
+    r"^[ \t]*(?:module\.)?exports\b(?:\.([\w$]+))?\s*=\s*"
     r"(?:(?:async\s+)?(?:class|function\s*\*?)\s+(?!extends\b)([A-Za-z_$][\w$]*)|(?!function\b|class\b|async\b|null\b|true\b|false\b)"
     r"([A-Za-z_$][\w$]*)\s*(?:;|$))",
     re.MULTILINE,

@@ -13,6 +13,23 @@ _import = re.compile(r"import\s+([\w.`]+?)(\.\*)?(?:\s+as\s+(\w+))?\s*;?\s*\Z")
 _word = re.compile(rb"[a-z]+")
 _member = re.compile(r"\b(?:fun|va[lr]|class|object|interface|constructor|init)\b")
 _end_of_member = re.compile(r"(?<=[^\s{;,(]) (?=\})")
+_SOFT_KEYWORDS = (
+    rb"suspend|inline|open|sealed|external|override|dynamic|vararg|infix|tailrec|lateinit|noinline|crossinline|internal|private"
+    rb"|protected|public|abstract|final"
+)
+_soft_name = re.compile(
+    rb"(?:(?<=[.:])|(?<=fun )|(?<=> )|(?<=va[lr] )|(?<![\w@]))(?:"
+    + _SOFT_KEYWORDS
+    + rb")(?=\()(?![^\n]{0,400}\)[ \t]*->)"
+    rb"|(?<=\.)(?:" + _SOFT_KEYWORDS + rb")\b"
+)
+"""A soft keyword as the name of a function, not as the modifier of a function type."""
+_constructor_modifiers = re.compile(
+    rb"^[ \t]*(?:(?:actual|expect|internal|private|protected|public)[ \t]+){1,4}(?=constructor\b)", re.MULTILINE
+)
+_guard = re.compile(rb"^([ \t]*(?:!?is|!?in)\b[^\n{}]{1,200}?)\bif\b(?=[^\n]{1,300}->)", re.MULTILINE)
+_else_guard = re.compile(rb"^([ \t]*)else[ \t]+if\b(?=[^\n{]{1,300}->)", re.MULTILINE)
+_dollars = re.compile(rb"(?<!\$)\$\$+(?=\")")
 
 
 class KotlinDialect(Dialect):
@@ -32,6 +49,14 @@ class KotlinDialect(Dialect):
         if " }" not in text:
             return text
         return "\n".join(map(_with_ended_member, text.split("\n")))
+
+    def repaired(self, source: bytes) -> bytes:
+        """Return the text without what the grammar does not know: soft keywords as names, guards in `when`, `$$"…"`."""
+        source = _soft_name.sub(lambda match: match[0].capitalize(), source)
+        source = _constructor_modifiers.sub(lambda match: b" " * len(match[0]), source)
+        source = _guard.sub(rb"\1, ", source)
+        source = _else_guard.sub(lambda match: b" " * len(match[0]), source)
+        return _dollars.sub(lambda match: b" " * len(match[0]), source)
 
     def draft(self, draft: Draft, captures: Captures, source: bytes) -> Iterable[Draft]:
         """Return the definition; broken syntax may leave the name empty."""

@@ -13,7 +13,7 @@ from codecards.indexer.parse.dialects.drafts import Draft, RawImport
 from codecards.indexer.parse.dialects.nodes import Captures, node_text
 
 _required = re.compile(r"\brequire\s*\(?\s*[\"']([^\"']+)[\"']")
-_alias = re.compile(r"([A-Za-z_][\w.]*)\s*=\s*\Z")
+_alias = re.compile(r"(?<![\w.])([A-Za-z_][\w.]*+)\s{0,80}=\s{0,80}\Z")
 _member = re.compile(rb"\s*\.\s*([A-Za-z_]\w*)\s*(?![\w(.:\[\"'{ ])")
 _import_value = re.compile(rb"[^=\n]*=\s*require\b\s*\(?\s*[\"'][^\"'\n]*[\"']\s*\)?\s*(?:\.\w+)?\s*\Z")
 _returned = re.compile(r"^return[ \t]+([A-Za-z_]\w*)\s*;?\s*\Z", re.MULTILINE)

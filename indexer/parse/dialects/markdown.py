@@ -5,15 +5,14 @@ from functools import lru_cache
 
 import tree_sitter
 
-from codecards.indexer.facts import Definition, FileFacts
+from codecards.indexer.facts import FileFacts
 from codecards.indexer.parse.dialects.base import Dialect, Extract
+from codecards.indexer.parse.dialects.sections import MAX_NAME_CHARACTERS, Heading, section_facts
 from codecards.indexer.parse.languages import LANGUAGE_BY_NAME, load_grammar
 
 HEADINGS = "[(atx_heading) (setext_heading)] @heading"
-MAX_NAME_CHARACTERS = 120
-MAX_DOC_CHARACTERS = 400
-_closing = re.compile(r"[ \t]+#+[ \t]*$")
-_link = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_closing = re.compile(r"(?<![ \t])[ \t]+#++[ \t]*$")
+_link = re.compile(r"!?\[([^\]]{0,300})\]\([^)]{0,600}\)")
 
 
 class MarkdownDialect(Dialect):
@@ -22,41 +21,11 @@ class MarkdownDialect(Dialect):
     def whole_file(self, text: str, n_lines: int, extract: Extract) -> FileFacts | None:
         """Return the facts of a document: its sections."""
         lines = text.split("\n")
-        found = [
-            (row, level, name)
+        headings = [
+            Heading(row, level, name, row + 1)
             for row, level, name in sorted(_headings(text.encode("utf-8", "replace")))
-            if name and row < len(lines)
         ]
-        definitions: list[Definition] = []
-        open_: list[int] = []
-        levels: list[int] = []
-        for number, (row, level, name) in enumerate(found):
-            while open_ and levels[open_[-1]] >= level:
-                open_.pop()
-            parent = open_[-1] if open_ else -1
-            end = next((later for later, its_level, _ in found[number + 1 :] if its_level <= level), n_lines)
-            while end > row + 1 and end <= len(lines) and not lines[end - 1].strip():
-                end -= 1
-            above = definitions[parent].qualified_name + "." if parent >= 0 else ""
-            next_heading = found[number + 1][0] if number + 1 < len(found) else n_lines
-            body = " ".join(line.strip() for line in lines[row + 1 : next_heading] if line.strip(" =-"))
-            open_.append(len(definitions))
-            levels.append(level)
-            definitions.append(
-                Definition(
-                    name=name,
-                    qualified_name=above + name,
-                    kind="section",
-                    parent=parent,
-                    lead_line=row + 1,
-                    first_line=row + 1,
-                    name_line=row + 1,
-                    last_line=max(end, row + 1),
-                    signature=lines[row].strip()[:300],
-                    doc=body[:MAX_DOC_CHARACTERS],
-                )
-            )
-        return FileFacts("markdown", n_lines, tuple(definitions))
+        return section_facts("markdown", n_lines, lines, headings)
 
 
 def _headings(source: bytes) -> list[tuple[int, int, str]]:

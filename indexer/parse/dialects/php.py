@@ -11,7 +11,9 @@ from codecards.indexer.parse.dialects.drafts import Draft, RawBinding, RawImport
 from codecards.indexer.parse.dialects.nodes import Captures, field_text, node_text
 
 _attributes = re.compile(r"\A(?:#\[(?:[^\[\]]|\[[^\[\]]*\])*\]\s*)+")
-_hidden = re.compile(rb"(?:#\[[^\n]*\]\s*)*(?:(?:final|abstract|static|readonly)\s+)*(?:private|protected)\b")
+_hidden = re.compile(
+    rb"(?:#\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*+\]\s*+)*+(?:(?:final|abstract|static|readonly)\s++)*+(?:private|protected)\b"
+)
 _clone = re.compile(r"\Aclone\s+")
 _BUILTINS = frozenset(
     """self static parent string int float bool array mixed void null callable iterable object never true false Exception

@@ -11,7 +11,7 @@ from codecards.indexer.parse.dialects.base import Dialect
 from codecards.indexer.parse.dialects.drafts import Draft, RawImport
 from codecards.indexer.parse.dialects.nodes import node_text
 
-_docstring = re.compile(rb'(?:\s++|#[^\n]*+)*+[rRuU]?("""|\'\'\'|"|\')((?:\\.|(?!\1).)*)\1', re.DOTALL)
+_docstring = re.compile(rb'(?:\s++|#[^\n]*+)*+[rRuU]?("""|\'\'\'|"|\')((?:\\.|(?!\1)[^\\])*+)\1', re.DOTALL)
 _property = re.compile(rb"@(?:[\w.]*property|[\w.]+\.(?:setter|getter|deleter))\b")
 _all = re.compile(r"^__all__\s*(?::[^=\n]*)?\+?=\s*[\[(]([^\])]*)[\])]", re.MULTILINE)
 _all_name = re.compile(r"[\"']([\w.]+)[\"']")
@@ -58,7 +58,7 @@ class PythonDialect(Dialect):
 
     def module_doc(self, source: bytes) -> str:
         """Return the docstring of the module."""
-        match = _docstring.match(source, 0, 20_000)
+        match = _docstring.match(source)
         return _inner(match) if match else ""
 
     def is_exported(self, draft: Draft, parent_kind: str, source: bytes) -> bool:

@@ -15,7 +15,7 @@ _packages = re.compile(
     r"\A(?>\s+|//[^\n]*|/\*.*?\*/)*+((?>package\s+(?!object\b)[\w.`]+[ \t\r]*[\n;{]\s*)+)", re.DOTALL
 )
 _package = re.compile(r"package\s+([\w.`]+)")
-_rename = re.compile(r"\s*(?:=>|\bas\b)\s*")
+_rename = re.compile(r"(?<!\s)\s*(?:=>|\bas\b)\s*")
 _name = re.compile(r"\w+")
 _word = re.compile(rb"[a-z]+")
 

@@ -11,7 +11,7 @@ from codecards.indexer.parse.dialects.drafts import Draft, RawImport
 from codecards.indexer.parse.dialects.nodes import Captures, node_text
 
 _imported = re.compile(r"@import\s*\(\s*\"([^\"]+)\"")
-_alias = re.compile(r"\b(?:const|var)\s+(\w+)\s*(?::[^=\n]*)?=\s*\Z")
+_alias = re.compile(r"\b(?:const|var)\s{1,80}(\w+)\s{0,80}(?::[^=\n]{0,400})?=\s{0,80}\Z")
 _member = re.compile(rb"((?:\s*\.\s*\w+)*)\s*;")
 _public = re.compile(rb"(?:pub|export)\b")
 _pointer = re.compile(rb"^(?:[*?!&]|\[[^\]]*\]|const\b|anyerror!|\s)+")

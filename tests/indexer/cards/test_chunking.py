@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from codecards.indexer.cards.card import Card
 from codecards.indexer.cards.chunking import (
     MODULE_NAME,
     PART_LINES,
@@ -105,3 +106,39 @@ def test_text_without_a_grammar_is_cut_at_blank_lines() -> None:
 @pytest.mark.parametrize("text", ["", "\n\n", "   \n\t\n"])
 def test_a_blank_file_has_no_cards(text: str) -> None:
     assert chunked(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "qualified_name", "label"),
+    [
+        ("window", "<window 1>", "1"),
+        ("cell", "<cell 12>", "12"),
+        ("module", "<module>", ""),
+        ("part", "Cart.add<part 2>", "2 of Cart.add"),
+        ("part", "<module><part 2>", "2 of <module>"),
+        ("method", "Cart.add", "Cart.add"),
+        ("method", "operator<", "operator<"),
+    ],
+)
+def test_a_label_does_not_repeat_the_kind(kind: str, qualified_name: str, label: str) -> None:
+    card = Card(
+        1,
+        "",
+        "",
+        "",
+        kind,
+        "",
+        qualified_name,
+        "",
+        "",
+        1,
+        1,
+        1,
+        1,
+        ((1, 1),),
+        signature="",
+        doc="",
+        bases=(),
+        content_hash=b"",
+    )
+    assert card.label == label

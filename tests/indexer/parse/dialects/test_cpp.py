@@ -60,3 +60,24 @@ def test_members_after_private_are_not_exported() -> None:
     source = "class A {\npublic:\n  void shown() {}\nprivate:\n  void hidden() {}\n};"
     shown = {one.name: one.exported for one in facts_of(source, "cpp").definitions}
     assert shown == {"A": True, "shown": True, "hidden": False}
+
+
+@pytest.mark.parametrize("delimiter", ["", "x", "abcdefghijklmno", "abcdefghijklmnop"])
+def test_raw_strings_of_every_delimiter_hide_nothing(delimiter: str) -> None:
+    source = f'const char *a = R"{delimiter}(one " {{ )"two\n#if X\n){delimiter}";\nint f() {{ return 1; }}\nint g() {{ return f(); }}'
+    if not delimiter:
+        source = source.replace(')"two', "two")
+    assert outline(source, "cpp")[-2:] == ["function f 4-4", "function g 5-5"]
+    assert facts_of(source, "cpp").problems == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("namespace a {\ninline namespace v1 {\nint f() { return 1; }\n}\n}", ["namespace a 1-5", "function a.f 3-3"]),
+        ("namespace a::inline v1 {\nint f() { return 1; }\n}", ["namespace a 1-3", "function a.f 2-2"]),
+        ("namespace a::inline v1::b {\nint f() { return 1; }\n}", ["namespace a.b 1-3", "function a.b.f 2-2"]),
+    ],
+)
+def test_members_of_inline_namespaces_are_those_of_the_namespace_around(source: str, expected: list[str]) -> None:
+    assert outline(source, "cpp") == expected

@@ -87,3 +87,31 @@ def test_a_base_with_constructor_arguments_is_a_base() -> None:
     facts = facts_of("class A(int x) : B(x), IC;", "csharp")
     assert facts.definitions[0].bases == ("B", "IC")
     assert [one.name for one in facts.references if one.kind == "inherit"] == ["B", "IC"]
+
+
+def test_members_of_extension_blocks_are_those_of_the_class() -> None:
+    source = """
+    static class E
+    {
+      extension(string s)
+      {
+        public int N() => "}".Length;
+        public bool B => true;
+      }
+      extension<T>(List<T> all) where T : class {
+        public int M() { return N(); }
+      }
+      static int Plain() => 1;
+    }
+    class F { int Y() => 1; }
+    """
+    assert outline(source, "csharp") == [
+        "class E 1-12",
+        "method E.N 5-5",
+        "property E.B 6-6",
+        "method E.M 9-9",
+        "method E.Plain 11-11",
+        "class F 13-13",
+        "method F.Y 13-13",
+    ]
+    assert facts_of(source, "csharp").problems == ()

@@ -77,3 +77,25 @@ def test_aliases_and_imports() -> None:
 def test_a_function_of_defp_is_not_exported() -> None:
     facts = facts_of("def f(x), do: x\ndefp g(x), do: x\n", "elixir")
     assert {one.name: one.exported for one in facts.definitions} == {"f": True, "g": False}
+
+
+@pytest.mark.parametrize(
+    ("attribute", "doc"),
+    [
+        ("@doc false", ""),
+        ('@doc since: "1.0"', ""),
+        ('@doc deprecated: "use d"', ""),
+        ("@impl true", ""),
+        ('@doc "Plain one."', "Plain one."),
+        ('@doc "Says \\"hi\\"."', 'Says "hi".'),
+        ('@doc("In parentheses.")', "In parentheses."),
+        ("@doc ~s(Sigil in parentheses)", "Sigil in parentheses"),
+        ("@doc ~S|Bars|", "Bars"),
+        ('@doc """\n  Heredoc here.\n  """', "Heredoc here."),
+        ('@doc ~S"""\n  Sigil heredoc.\n  """', "Sigil heredoc."),
+        ('@doc "Kept."\n  @doc since: "1.0"\n  @spec f(integer) :: integer', "Kept."),
+    ],
+)
+def test_only_text_in_doc_is_documentation(attribute: str, doc: str) -> None:
+    source = f"defmodule A do\n  {attribute}\n  def f(x), do: x\nend\n"
+    assert facts_of(source, "elixir").definitions[-1].doc == doc

@@ -73,3 +73,30 @@ def test_members_on_the_line_of_their_braces_are_found() -> None:
         "method Shop.Till.owner 4-4",
         "method Shop.name 5-5",
     ]
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (
+            "class R {\n  fun a() = 1\n  fun <T : Any> suspend(job: T): T {\n    return job\n  }\n  fun b() = a()\n}",
+            ["class R 1-7", "method R.a 2-2", "method R.suspend 3-5", "method R.b 6-6"],
+        ),
+        (
+            "class R {\n  fun open(n: Int) = n\n  fun b(block: suspend (Int) -> Unit) = inline(3)\n  fun inline(n: Int) = n\n}",
+            ["class R 1-5", "method R.open 2-2", "method R.b 3-3", "method R.inline 4-4"],
+        ),
+        (
+            "class C\ninternal actual constructor(\n  val data: Int,\n) {\n  fun one() = data\n}\nfun out() = 3",
+            ["class C 1-6", "method C.one 5-5", "function out 7-7"],
+        ),
+        (
+            "class M {\n  fun f(x: Any) = when (x) {\n    is A if x.n > 1 -> g()\n    else if h(x) -> 2\n    else -> 3\n  }\n  fun g() = 1\n}",
+            ["class M 1-8", "method M.f 2-6", "method M.g 7-7"],
+        ),
+        ('class D {\n  val a = $$"x $b $$c"\n  fun f() = 1\n}', ["class D 1-4", "field D.a 2-2", "method D.f 3-3"]),
+    ],
+)
+def test_what_the_grammar_does_not_know_costs_nothing_around_it(source: str, expected: list[str]) -> None:
+    assert outline(source, "kotlin") == expected
+    assert facts_of(source, "kotlin").problems == ()

@@ -181,3 +181,11 @@ def test_a_cut_signature_ends_with_an_ellipsis() -> None:
     assert signature.startswith("def run(argument_0: int, ")
     assert signature.endswith("…")
     assert MAX_SIGNATURE_CHARACTERS - 10 < len(signature) <= MAX_SIGNATURE_CHARACTERS
+
+
+@pytest.mark.parametrize("quotes", ['"""', "'''"])
+def test_a_long_docstring_with_backslashes_is_read(quotes: str) -> None:
+    doc = "Line with a \\ and \\n in it.\n" * 2_000
+    facts = facts_of(f"{quotes}{doc}{quotes}\n\ndef serve():\n    pass\n", "python")
+    assert facts.leading_comment.startswith("Line with a")
+    assert [one.name for one in facts.definitions] == ["serve"]
