@@ -37,6 +37,7 @@ MODULES = {
     ),
     "plots": ("plots", "The newest results as charts: quality by index and query time, recall by tokens, governance."),
     "cases": ("cases", "The open cases of the case bank, where it can be had."),
+    "damage": ("checks.damage", "Definitions that survive a token more or less in real files, by language."),
     "fuzz": ("fuzz", "Coverage-guided fuzzing of the extractor, language by language."),
     "stress": ("stress", "A very large tree: time, memory, and runs killed at random moments."),
 }
