@@ -39,6 +39,7 @@ MODULES = {
     "nonsense": ("nonsense.run", "How often a query without an answer is called found, and real questions are not."),
     "plots": ("report.charts", "The newest results as SVG charts."),
     "cases": ("checks.cases", "The open cases of a case bank."),
+    "damage": ("checks.damage", "Definitions that survive a token more or less in real files, by language."),
     "fuzz": ("checks.fuzz", "Coverage-guided fuzzing of the extractor, language by language."),
     "stress": ("speed.stress", "A very large tree: time, memory, and runs killed at random moments."),
 }

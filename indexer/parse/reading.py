@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from codecards.indexer.facts import Definition
+from codecards.indexer.facts import VALUE_KINDS, Definition
 from codecards.indexer.parse.captures import Collected, collect
 from codecards.indexer.parse.definitions import Definitions, LeadLines, finish_definitions
 from codecards.indexer.parse.dialects.base import Dialect
@@ -11,8 +11,15 @@ from codecards.indexer.parse.recovery import repair
 from codecards.indexer.parse.tree import SyntaxTree, error_rows, parse
 from codecards.indexer.problems import Reason
 
+MAX_REPAIRED_SHARE = 0.2
+"""A repair of a higher share of rows may be wrong itself: it must gain definitions."""
+MAX_ERRORS_WITH_CONDITIONS = 3
+"""Maximum number of errors of a text with preprocessor conditions that is repaired; more come from macros."""
+GAINED_FOR_LOST = 4
+"""Number of definitions that a repair must gain for each that it loses."""
 MAX_LISTED = 5
 """Maximum number of damaged places that a report lists."""
+_preprocessor = re.compile(rb"^[ \t]*#[ \t]*if(?:def|ndef)?\b", re.MULTILINE)
 _marker = re.compile(rb"^(?:<{7}|\|{7}|={7}|>{7})(?=[ \r\n]|\Z)", re.MULTILINE)
 
 
@@ -82,18 +89,44 @@ def _recovered(
             data, syntax = known, other
     found, definitions = _read(syntax, language, dialect)
     damaged = error_rows(syntax, language)
-    repaired = repair(data, language) if damaged else None
+    has_conditions = _preprocessor.search(source) is not None  # they cut across the layout by which texts are repaired
+    is_hopeless = has_conditions and len(damaged) > MAX_ERRORS_WITH_CONDITIONS
+    repaired = repair(data, language) if damaged and not is_hopeless else None
     other = parse(repaired.data, language, original=source) if repaired is not None else None
     if repaired is not None and other is not None:
         other_found, other_definitions = _read(other, language, dialect)
-        before, after = _identities(definitions), _identities(other_definitions)
-        if after - before and len(after - before) >= len(before - after):
+        excused = frozenset() if has_conditions else frozenset(repaired.rows)
+        if _is_better(other_definitions, definitions, excused, len(repaired.rows) / (source.count(b"\n") + 1)):
             spans = [(row, row) for row in repaired.rows] + error_rows(other, language)
             return other_found, other_definitions, _joined(spans)
     return found, definitions, _joined(damaged)
 
 
-def _identities(definitions: Definitions) -> set[tuple[str, int]]:
+def _is_better(after: Definitions, before: Definitions, excused: frozenset[int], share: float) -> bool:
+    """Return whether a repaired text gives more types and functions, or the same in better order by a small repair.
+
+    Args:
+        after: Definitions of the repaired text.
+        before: Definitions of the text as it is.
+        excused: Rows whose definitions are in doubt anyway, and no loss.
+        share: Changed rows per row of the text.
+    """
+    new, old = _names(after), _names(before)
+    gained, lost = len(new - old), sum(line - 1 not in excused for _, line in old - new)
+    if lost or share > MAX_REPAIRED_SHARE:
+        return gained > GAINED_FOR_LOST * lost and gained > 0
+    if gained:
+        return True
+    full_new, full_old = _full_names(after), _full_names(before)
+    return full_new != full_old and len(full_new - full_old) >= len(full_old - full_new)
+
+
+def _names(definitions: Definitions) -> set[tuple[str, int]]:
+    """Return name and line of each definition other than a value."""
+    return {(one.name, one.name_line) for one in definitions.values if one.kind not in VALUE_KINDS}
+
+
+def _full_names(definitions: Definitions) -> set[tuple[str, int]]:
     return {(one.qualified_name, one.name_line) for one in definitions.values}
 
 

@@ -19,12 +19,16 @@ from codecards.indexer.parse.languages import LANGUAGE_BY_NAME, load_grammar
 
 REPAIR_SECONDS = 2.0
 """Time limit for the repair of one file; what is repaired until then counts."""
-MAX_PARSED_SHARE = 40
+MAX_PARSED_SHARE = 12
 """Maximum number of parsed bytes, as a multiple of the size of the text."""
+MAX_ROUNDS = 2
+"""Maximum number of repairs of one text, each of the result of the one before."""
 MAX_MERGED = 8
 """Maximum number of adjacent pieces that are tried as one."""
 TRIED_SIZES = (1, 2, 3, 5, MAX_MERGED)
 MAX_NESTING = 12
+MAX_BLANKED = 40
+"""Maximum number of rows that are blanked because they are damaged as a whole, though no part of them is."""
 
 INDENTED_LANGUAGES = frozenset({"python", "haskell"})
 WORD_END_LANGUAGES = frozenset({"ruby", "elixir", "lua", "bash"})
@@ -62,12 +66,18 @@ def repair(data: bytes, language: str) -> Repaired | None:
     """
     if language in UNREPAIRED_LANGUAGES or len(data) < 2:
         return None
-    work = _Repair(data.split(b"\n"), language, tree_sitter.Parser(load_grammar(LANGUAGE_BY_NAME[language])))
-    work.level(list(range(len(work.lines))), {})
-    work.place()
+    parser = tree_sitter.Parser(load_grammar(LANGUAGE_BY_NAME[language]))
     original = data.split(b"\n")
-    rows = tuple(row for row, line in enumerate(work.lines) if line != original[row])
-    return Repaired(b"\n".join(work.lines), rows) if rows else None
+    lines = list(original)
+    for _ in range(MAX_ROUNDS):
+        before = list(lines)
+        work = _Repair(lines, language, parser)
+        work.level(list(range(len(lines))), {})
+        work.place()
+        if lines == before or work.is_over or work.parses(dict(enumerate(lines))):
+            break
+    rows = tuple(row for row, line in enumerate(lines) if line != original[row])
+    return Repaired(b"\n".join(lines), rows) if rows else None
 
 
 @dataclass(slots=True)
@@ -94,6 +104,8 @@ class _Repair:
     deadline: float = field(default_factory=lambda: time.monotonic() + REPAIR_SECONDS)
     budget: int = 0
     indents: list[int] = field(default_factory=list)
+    inside_comments: frozenset[int] = frozenset()
+    """Rows of block comments after their first."""
     openings: list[tuple[int, bytes]] = field(default_factory=list)
     """First inner row and bracket of each head that lacks its opening."""
     endings: list[tuple[int, bytes]] = field(default_factory=list)
@@ -103,6 +115,7 @@ class _Repair:
         """Measure the indentation of the lines."""
         self.budget = 4_000 + MAX_PARSED_SHARE * sum(map(len, self.lines))
         self.indents = [_indent(line) for line in self.lines]
+        self.inside_comments = frozenset(_rows_inside_comments(self.lines, self.language))
 
     @property
     def is_over(self) -> bool:
@@ -160,9 +173,11 @@ class _Repair:
             self.level(inner, around, depth + 1)
             return
         around = context | frame
+        n_added = len(self.openings) + len(self.endings)
         for region in _regions(inner):
             self.level(region, around, depth + 1)
-        if not self.is_over and not self.is_healthy(inner, around):
+        has_added = len(self.openings) + len(self.endings) > n_added  # brackets that get their places in the end
+        if len(inner) <= MAX_BLANKED and not has_added and not self.is_over and not self.is_healthy(inner, around):
             for row in inner:
                 self.lines[row] = b" " * len(self.lines[row])
             if self.language == "python":
@@ -315,29 +330,38 @@ class _Repair:
         piece: _Piece | None = None
         base = -1
         balance = 0
-        is_pending = False  # after attributes, whose definition follows
+        is_pending = is_open = False  # after attributes, whose definition follows; before the end of what was begun
         for row in rows:
             stripped = self.lines[row].strip()
-            if not stripped:
+            if not stripped or row in self.inside_comments:
                 if piece is not None:
                     piece.rows.append(row)
-                continue
+                    continue
+                if not stripped:
+                    continue
             if base < 0:
                 base = self.indents[row]
+            is_deeper = self.indents[row] > base
+            is_end = _closing_line.match(stripped) is not None
             continues = piece is not None and (
-                self.indents[row] > base
+                is_deeper
                 or is_pending
-                or (balance > 0 and _closing_line.match(stripped) is not None)
+                or (is_end and (is_open or balance > 0))
                 or (_word_line.match(stripped) is not None and self._continues(stripped, piece))
             )
             if not continues:
                 if piece is not None:
                     yield piece
-                piece, balance = _Piece([], base), 0
+                piece, balance, is_open = _Piece([], base), 0, False
             assert piece is not None
             piece.rows.append(row)
             balance += _balance_of(stripped)
-            is_pending = self.indents[row] <= base and self._is_attribute(stripped)
+            if not is_deeper and is_end:
+                is_open = stripped.endswith((b"{", b"(", b"["))
+                balance = max(0, balance) if is_open else 0
+            else:
+                is_open = is_open or is_deeper
+            is_pending = not is_deeper and self._is_attribute(stripped)
         if piece is not None:
             yield piece
 
@@ -393,6 +417,20 @@ def _merged_containers(pieces: list[_Piece], lines: Sequence[bytes]) -> list[_Pi
             continue
         found.append(piece)
     return found
+
+
+def _rows_inside_comments(lines: Sequence[bytes], language: str) -> Iterator[int]:
+    """Yield the rows of block comments that begin a line, after the first; those without an end have none."""
+    opening, closing = (b"{-", b"-}") if language == "haskell" else (b"/*", b"*/")
+    first = -1
+    for row, line in enumerate(lines):
+        if first < 0:
+            stripped = line.lstrip()
+            if stripped.startswith(opening) and closing not in stripped:
+                first = row
+        elif closing in line:
+            yield from range(first + 1, row + 1)
+            first = -1
 
 
 def _regions(rows: Sequence[int]) -> list[list[int]]:

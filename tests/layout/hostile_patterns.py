@@ -18,8 +18,9 @@ FOLDERS = ("indexer", "retrieval", "router", "codecards")
 LONG, SHORT = 1_000_000, 50_000
 LIMITS_S = {LONG: 60.0, SHORT: 4.0}
 """CPU seconds for a string of a size: far above what a linear pattern takes, far below what a quadratic one does."""
-UNITS_OF_LONG = ("a", " ", "\n", "\\", '"', "(", "1", "/", ".", '\\"')
+UNITS_OF_LONG = ("a", " ", "\n", "\\")
 UNITS = (
+    *('"', "(", "1", "/", ".", '\\"'),
     *(
         "A",
         "_",
