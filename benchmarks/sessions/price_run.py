@@ -51,7 +51,7 @@ SETTINGS: Mapping[str, Mapping[str, MakePolicy]] = {
         f"margin {margin}, idle {idle}": lambda margin=margin, idle=idle: CodecardsGateway(  # type: ignore[misc]
             RewriteSettings(epochs=EpochSettings(margin=margin, min_idle_turns=idle))
         )
-        for margin, idle in ((1.0, 2), (1.25, 2), (1.6, 5))
+        for margin, idle in ((1.0, 2), (1.0, 5), (1.6, 5))
     },
     "codecards gateway, no epochs": {
         "entry only": lambda: CodecardsGateway(RewriteSettings(epochs=EpochSettings(dead_turns=10**9)))

@@ -33,8 +33,8 @@ class OldResult:
 class EpochSettings:
     """Thresholds."""
 
-    margin: float = 1.25
-    """What an epoch saves must exceed what it costs by this factor."""
+    margin: float = 1.0
+    """What an epoch saves must exceed this many times what it costs; chosen by `python -m benchmarks sessions`."""
     dead_turns: int = 4
     """Turns between two epochs, at least."""
     min_idle_turns: int = 2
