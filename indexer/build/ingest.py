@@ -9,7 +9,7 @@ from codecards.indexer.build.changes import Changes, is_racy
 from codecards.indexer.build.worker_pool import Content, Workers
 from codecards.indexer.cards.record import PackedContents, PackedRecord, content_key, peek, unpack_facts
 from codecards.indexer.graph.module_paths import module_name
-from codecards.indexer.graph.symbols import interface_digest
+from codecards.indexer.graph.interface import interface_digest
 from codecards.indexer.parse.languages import HEAD_BYTES, detect_language
 from codecards.indexer.problems import Problem
 from codecards.indexer.store.rows import IndexedFile
