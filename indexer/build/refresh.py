@@ -37,6 +37,8 @@ class BuildSettings:
     discovery: DiscoverySettings = field(default_factory=DiscoverySettings)
     wait_for_writer_s: float = 0.0
     """How long to wait for another process that is writing the index."""
+    max_kept_bytes: int | None = None
+    """Limit on the records of contents that no file has any more; None for as much as those of the files take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +199,7 @@ def _ingest(run: _Run, writer: SnapshotWriter, old: Path | None, *, full: bool) 
     from codecards.indexer.build.commit import GenerationInput, commit_generation
     from codecards.indexer.build.ingest import indexed_text
 
-    changes = compare(writer.files(), run.discovery.files, trust_times=not full)
+    changes = compare(writer.stamps(), run.discovery.files, writer.files_at, trust_times=not full)
     ingested = _read(run, writer, changes, trusts=not full)
     of_reading = [*run.discovery.problems, *ingested.problems]
     n_changed = sum(one.record is not None for one in ingested.files)
@@ -207,7 +209,9 @@ def _ingest(run: _Run, writer: SnapshotWriter, old: Path | None, *, full: bool) 
     else:
         new_folder = run.folder.derived(writer.generation + 1)
         read_text = partial(indexed_text, run.root, run.settings.discovery)
-        new = GenerationInput(changes, ingested.files, of_reading, old, state, read_text)
+        new = GenerationInput(
+            changes, ingested.files, of_reading, old, state, read_text, full, run.settings.max_kept_bytes
+        )
         commit_generation(writer, new, run.deriver, new_folder, run.progress)
     return _RefreshCounts(ingested.n_parsed, n_changed, len(changes.removed))
 
@@ -231,7 +235,7 @@ def _read(run: _Run, writer: SnapshotWriter, changes: Changes, *, trusts: bool) 
     def save(records: "list[tuple[bytes, PackedRecord]]") -> None:
         if records:
             with writer.transaction():
-                writer.put_records(records, writer.generation + 1)
+                writer.put_records(records)
 
     store = RecordStore(writer.record if trusts else lambda _: None, save)
     total = len(changes.changed)

@@ -102,4 +102,6 @@ class Packages:
     def rust_imports(self) -> dict[str, list[str]]:
         """Path of a Rust file → the whole paths that it imports."""
         rust = ((path, head) for path, head in self._files.items() if head.language == "rust")
-        return {path: [use.removeprefix("rust ") for use in head.uses if use.startswith("rust ")] for path, head in rust}
+        return {
+            path: [use.removeprefix("rust ") for use in head.uses if use.startswith("rust ")] for path, head in rust
+        }

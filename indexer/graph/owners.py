@@ -22,6 +22,8 @@ class OwnerAssignment(NamedTuple):
     """The type's name as the file of the member gives it."""
     found: FullName
     """The type's own full name."""
+    member: str
+    """Name of the member; "" for an impl block."""
 
 
 def apply_assignments(table: SymbolTable, assignments: Iterable[OwnerAssignment]) -> dict[str, set[object]]:
@@ -33,9 +35,9 @@ def apply_assignments(table: SymbolTable, assignments: Iterable[OwnerAssignment]
     told: dict[str, set[object]] = {}
     for owner, found in table.canonical_names.items():
         told.setdefault(owner.name.rpartition(".")[2], set()).add((owner, found))
-    for ref, owner, _ in ordered:
-        found, one = table.canonical_names[owner], table.definition(ref)
-        full = found if one.kind == "impl" else FullName(found.scope, f"{found.name}.{one.name}")
+    for ref, owner, _, member in ordered:
+        found = table.canonical_names[owner]
+        full = FullName(found.scope, f"{found.name}.{member}") if member else found
         table.assigned.setdefault(full, []).append(ref)
         told.setdefault(full.name.rpartition(".")[2], set()).add((full, ref))
     return told

@@ -6,66 +6,82 @@ convention (a declared result type, the only definition of an uncommon name). `p
 could explain get no edge.
 """
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
 
 from codecards.indexer.facts import CODE_TYPE_KINDS, Import, Reference
 from codecards.indexer.graph.candidates import NameCandidates
 from codecards.indexer.graph.edges import Edge, ResolvedReference
 from codecards.indexer.graph.module_paths import shared_folders
+from codecards.indexer.graph.owners import OwnerAssignment, apply_assignments
 from codecards.indexer.graph.resolution import SHADOWED, Resolution
 from codecards.indexer.graph.scopes import ScopeResolver
 from codecards.indexer.graph.scoping import scoping_of
-from codecards.indexer.graph.owners import OwnerAssignment, apply_assignments
 from codecards.indexer.graph.symbols import DefinitionRef, FileNames, SymbolTable, stem_of, unowned_positions
 
 _CALLS = frozenset({"call", "construct", "macro", "decorator"})
 
 
+class OwnerFinder:
+    """Finds the types of members that are written outside them, as if none were assigned yet.
+
+    Attributes:
+        asked: Path → names that the members of a file asked for, for files with such members.
+    """
+
+    def __init__(self, table: SymbolTable) -> None:
+        """Create a finder over a repository's definitions."""
+        self.asked: dict[str, frozenset[str]] = {}
+        self._table = table
+        self._scopes = ScopeResolver(table)
+
+    def assignments_in(self, path: str) -> list[OwnerAssignment]:
+        """Return the members of a file that belong to types of another name."""
+        table = self._table
+        positions = list(unowned_positions(table.files[path].definitions))
+        if not positions:
+            return []
+        table.asked.names = set()
+        applied = table.canonical_names, table.assigned
+        table.canonical_names, table.assigned = {}, {}
+        try:
+            found = [one for position in positions if (one := self._scopes.assignment((path, position))) is not None]
+        finally:
+            table.canonical_names, table.assigned = applied
+        self.asked[path] = frozenset(table.asked.names)
+        return found
+
+
 class Resolver:
     """Resolves the references of a repository's files; caches results between files."""
 
-    def __init__(self, table: SymbolTable, assignments: Sequence[OwnerAssignment] | None = None) -> None:
+    def __init__(
+        self,
+        table: SymbolTable,
+        assignments: Iterable[OwnerAssignment] | None = None,
+        asked_by_owners: Mapping[str, frozenset[str]] | None = None,
+    ) -> None:
         """Create a resolver over a repository's definitions.
 
         Args:
             table: The definitions.
             assignments: Of members to types; None to work them out for all files.
+            asked_by_owners: `OwnerFinder.asked`.
         """
         self.table = table
-        self.asked_by_owners: dict[str, frozenset[str]] = {}
-        """Path → names that the assignments of its members asked for, for files with such members."""
         if assignments is None:
-            assignments = [one for path in table.files for one in self.assignments_in(path)]
-        self.meant_by_name = apply_assignments(table, assignments)
-        self.assignments = assignments
-        self._start()
-
-    def assignments_in(self, path: str) -> list[OwnerAssignment]:
-        """Return the members of a file that belong to types of another name, whatever is assigned already."""
-        positions = list(unowned_positions(self.table.files[path].definitions))
-        if not positions:
-            return []
-        self.table.asked.names = set()
-        scopes = self._unassigned
-        found = [one for position in positions if (one := scopes.assignment((path, position))) is not None]
-        self.asked_by_owners[path] = frozenset(self.table.asked.names)
-        return found
-
-    @cached_property
-    def _unassigned(self) -> ScopeResolver:
-        """A resolver that knows no assignment; to be used before there are any."""
-        return ScopeResolver(self.table)
-
-    def _start(self) -> None:
-        self._scopes = ScopeResolver(self.table)
+            finder = OwnerFinder(table)
+            assignments = [one for path in table.files for one in finder.assignments_in(path)]
+            asked_by_owners = finder.asked
+        self._asked_by_owners = asked_by_owners or {}
+        apply_assignments(table, assignments)
+        self._scopes = ScopeResolver(table)
         self._types = self._scopes.types
         self._cache = self._scopes.cache
         self._candidates = NameCandidates(self._types)
 
     def resolve(self, path: str) -> tuple[Edge, ...]:
         """Return the edges of a file's imports and references, by line; `table.asked` has what they asked for."""
-        self.table.asked.names = set(self.asked_by_owners.get(path, ()))
+        self.table.asked.names = set(self._asked_by_owners.get(path, ()))
         facts = self.table.files[path]
         edges = [edge for one in facts.imports if (edge := self._import_edge(path, one)) is not None]
         known: dict[tuple[int, str, str, str, int], ResolvedReference | None] = {}

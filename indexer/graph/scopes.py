@@ -314,7 +314,7 @@ class ScopeResolver:
         found = self.cache.cached(key, lambda: self._owner_named(path, parent, short))
         if found is None or found.kind != "type" or found.full == owner:
             return None
-        return OwnerAssignment(ref, owner, found.full)
+        return OwnerAssignment(ref, owner, found.full, "" if one.kind == "impl" else one.name)
 
     def _owner_named(self, path: str, parent: int, name: str) -> Resolution | None:
         names = self.table.names[path]

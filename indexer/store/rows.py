@@ -48,7 +48,9 @@ class IndexedFile:
     n_lines: int
     leading_comment: str
     interface: bytes
-    """`symbols.interface_digest`."""
+    """`interface.interface_digest`."""
+    head: bytes
+    """`link_rows.pack_head`."""
 
 
 _line_ranges = msgspec.msgpack.Decoder(tuple[tuple[int, int], ...])
