@@ -11,7 +11,7 @@ from codecards.indexer.build.ingest import IngestedFile
 from codecards.indexer.build.linking import MANY_FILES, SHARE_OF_FILES, FileChange, Linker
 from codecards.indexer.build.progress import ProgressCallback
 from codecards.indexer.problems import Problem, Reason
-from codecards.indexer.store.derived import ChangedFile, Deriver, GenerationDiff, TextReader
+from codecards.indexer.store.derived import ChangedFile, Deriver, GenerationDiff, LazyLinks, TextReader
 from codecards.indexer.store.kept_contents import LIVE_BYTES
 from codecards.indexer.store.rows import IndexedFile
 from codecards.indexer.store.writer import SnapshotWriter
@@ -36,6 +36,8 @@ class GenerationInput:
     """Named values of the git state."""
     read_text: TextReader
     """See `GenerationDiff.read_text`."""
+    surroundings: bytes
+    """`surroundings.pack_surroundings` of the listing; b"" if it is not stored."""
     is_full: bool
     """Whether nothing that is stored is trusted."""
     max_kept_bytes: int | None
@@ -79,7 +81,9 @@ def commit_generation(
         progress("deriving", 0, 1)
         removed = frozenset(entry.file_id for entry in changes.removed)
         everything = changed if new.old_folder is not None else _every_file(writer, changed)
-        deriver.derive(GenerationDiff(new.old_folder, new_folder, everything, removed, writer.links(), new.read_text))
+        deriver.derive(
+            GenerationDiff(new.old_folder, new_folder, everything, removed, LazyLinks(writer.links), new.read_text)
+        )
         live_bytes = writer.kept.settle(fresh, [one.content_key for one in known.entries.values()], generation)
         writer.kept.limit(live_bytes if new.max_kept_bytes is None else new.max_kept_bytes)
         complete = not any(problem.reason in COSTS_A_FILE for problem in writer.problems())
@@ -93,6 +97,7 @@ def commit_generation(
                 **writer.counts(),
             }
         )
+        writer.store_value("surroundings", new.surroundings)
     writer.generation = generation
     progress("done", 1, 1)
 

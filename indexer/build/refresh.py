@@ -20,8 +20,9 @@ from codecards.indexer.index_folder import FORMAT, IndexFolder, Manifest
 from codecards.indexer.problems import Coverage, Problem
 from codecards.indexer.store.writer import SnapshotWriter
 from codecards.indexer.walk.discovery import Discovery, discover
-from codecards.indexer.walk.files import DiscoverySettings
+from codecards.indexer.walk.files import DiscoverySettings, check_root
 from codecards.indexer.walk.git import GitState, git_state
+from codecards.indexer.walk.surroundings import files_are_current, pack_surroundings, unpack_surroundings
 
 if TYPE_CHECKING:
     from codecards.indexer.build.ingest import IngestedFile
@@ -79,9 +80,16 @@ class _Run:
     workers: "Callable[[], Workers]"
     settings: BuildSettings
     progress: ProgressCallback
-    discovery: Discovery
     started: float
     """`time.monotonic()`."""
+    _discovery: Discovery | None = None
+
+    @property
+    def discovery(self) -> Discovery:
+        """The files on disk, listed on first use."""
+        if self._discovery is None:
+            self._discovery = discover(self.root, self.settings.discovery)
+        return self._discovery
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +138,9 @@ def refresh(
     """
     started = time.monotonic()
     settings = settings or BuildSettings()
-    discovery = discover(root, settings.discovery)
+    check_root(root)
     with folder.writing(settings.wait_for_writer_s):
-        run = _Run(root, folder, deriver, workers, settings, progress, discovery, started)
+        run = _Run(root, folder, deriver, workers, settings, progress, started)
         try:
             return _refresh(run, full=full)
         except SnapshotDamagedError as error:
@@ -155,8 +163,9 @@ def _refresh(run: _Run, *, full: bool) -> IndexReport:
         fits = meta.get("derived") == deriver.identity and writer.generation > 0 and not full and deriver.usable(old)
         if not fits and writer.generation and not full:
             messages = (*messages, "the word and vector indexes did not fit this version and were rebuilt")
+        is_current = fits and _is_current(run, writer)
         with _without_garbage_collection():
-            done = _ingest(run, writer, old if fits else None, full=full)
+            done = None if is_current else _ingest(run, writer, old if fits else None, full=full)
         generation = writer.generation
         counts = writer.meta()
         all_problems = writer.problems()
@@ -169,16 +178,24 @@ def _refresh(run: _Run, *, full: bool) -> IndexReport:
         generation=generation,
         complete=counts["complete"] == "1",
         took_ms=(time.monotonic() - run.started) * 1000,
-        n_seen=len(run.discovery.files),
-        n_read=done.n_parsed,
-        n_unchanged=len(run.discovery.files) - done.n_changed,
-        n_removed=done.n_removed,
+        n_seen=int(counts["n_files"]) if done is None else len(run.discovery.files),
+        n_read=done.n_parsed if done is not None else 0,
+        n_unchanged=int(counts["n_files"]) if done is None else len(run.discovery.files) - done.n_changed,
+        n_removed=done.n_removed if done is not None else 0,
         n_skipped=len({problem.path for problem in all_problems if problem.kept is Coverage.NONE}),
         n_cards=int(counts["n_cards"]),
         n_edges=int(counts["n_edges"]),
         problems=tuple(all_problems),
         messages=messages,
     )
+
+
+def _is_current(run: _Run, writer: SnapshotWriter) -> bool:
+    """Return whether nothing has changed, by the stamps of the files and of all that their listing depends on."""
+    surroundings = unpack_surroundings(writer.stored_value("surroundings"))
+    if surroundings is None or not surroundings.is_current(run.root, run.settings.discovery):
+        return False
+    return files_are_current(run.root, writer.raw_stamps())
 
 
 def _ingest(run: _Run, writer: SnapshotWriter, old: Path | None, *, full: bool) -> _RefreshCounts:
@@ -192,25 +209,35 @@ def _ingest(run: _Run, writer: SnapshotWriter, old: Path | None, *, full: bool) 
     """
     state = _state_values(git_state(run.root))
     same_problems = set(run.discovery.problems) == set(writer.problems(of_content=False))
-    if old is not None and same_problems and nothing_changed(writer.stamps(), run.discovery.files):
-        _update_stamps(writer, (), state)
+    known = writer.stamps()
+    if old is not None and same_problems and nothing_changed(known, run.discovery.files):
+        _update_stamps(writer, (), state, pack_surroundings(run.discovery.surroundings))
         return _RefreshCounts(0, 0, 0)
     # Importing the parsers and the linker takes as long as checking ten thousand unchanged files.
     from codecards.indexer.build.commit import GenerationInput, commit_generation
     from codecards.indexer.build.ingest import indexed_text
 
-    changes = compare(writer.stamps(), run.discovery.files, writer.files_at, trust_times=not full)
+    changes = compare(known, run.discovery.files, writer.files_at, trust_times=not full)
     ingested = _read(run, writer, changes, trusts=not full)
     of_reading = [*run.discovery.problems, *ingested.problems]
     n_changed = sum(one.record is not None for one in ingested.files)
     same_problems = set(of_reading) == set(writer.problems(of_content=False))
+    surroundings = b"" if ingested.problems else pack_surroundings(run.discovery.surroundings)
     if old is not None and not n_changed and not changes.removed and same_problems:
-        _update_stamps(writer, ingested.files, state)
+        _update_stamps(writer, ingested.files, state, surroundings)
     else:
         new_folder = run.folder.derived(writer.generation + 1)
         read_text = partial(indexed_text, run.root, run.settings.discovery)
         new = GenerationInput(
-            changes, ingested.files, of_reading, old, state, read_text, full, run.settings.max_kept_bytes
+            changes=changes,
+            read=ingested.files,
+            of_reading=of_reading,
+            old_folder=old,
+            state=state,
+            read_text=read_text,
+            surroundings=surroundings,
+            is_full=full,
+            max_kept_bytes=run.settings.max_kept_bytes,
         )
         commit_generation(writer, new, run.deriver, new_folder, run.progress)
     return _RefreshCounts(ingested.n_parsed, n_changed, len(changes.removed))
@@ -263,13 +290,17 @@ def _open_or_reset(folder: IndexFolder) -> tuple[Manifest | None, tuple[str, ...
     return manifest, ()
 
 
-def _update_stamps(writer: SnapshotWriter, read: "Sequence[IngestedFile]", state: Mapping[str, str]) -> None:
+def _update_stamps(
+    writer: SnapshotWriter, read: "Sequence[IngestedFile]", state: Mapping[str, str], surroundings: bytes
+) -> None:
     """Store stamps and the git state of an unchanged tree; write nothing if these are unchanged too."""
-    if not read and state.items() <= writer.meta().items():
+    is_same = state.items() <= writer.meta().items() and surroundings == writer.stored_value("surroundings")
+    if not read and is_same:
         return
     with writer.transaction():
         writer.update_stamps([one.entry for one in read])
         writer.put_meta(state)
+        writer.store_value("surroundings", surroundings)
 
 
 def _state_values(state: GitState) -> dict[str, str]:

@@ -3,6 +3,9 @@
 
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
+-- Values that are not text: "surroundings" is walk.surroundings.Surroundings.
+CREATE TABLE stored (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+
 -- Records by content, so that renames, branch switches and reverts find them again.
 CREATE TABLE records (
     content_key BLOB PRIMARY KEY,    -- BLAKE2b of language and bytes

@@ -8,6 +8,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,6 @@ from codecards.indexer.cards.record import PackedRecord, unpack, unpack_facts
 from codecards.indexer.facts import FileFacts
 from codecards.indexer.problems import Problem
 from codecards.indexer.store.derived import ChangedFile
-from codecards.indexer.store.kept_contents import KeptContents
-from codecards.indexer.store.link_tables import LinkTables
 from codecards.indexer.store.rows import (
     CARD_COLUMNS,
     STAMPS,
@@ -36,6 +35,8 @@ from codecards.indexer.store.snapshot import connect, damaged, schema
 
 if TYPE_CHECKING:
     from codecards.indexer.graph.edges import Edge
+    from codecards.indexer.store.kept_contents import KeptContents
+    from codecards.indexer.store.link_tables import LinkTables
 
 MANY_PATHS = 1_000
 """Paths from which on all files are loaded at once."""
@@ -61,8 +62,6 @@ class SnapshotWriter:
                 self._connection.executescript("BEGIN;" + schema() + "COMMIT;")
             row = self._connection.execute("SELECT value FROM meta WHERE name = 'generation'").fetchone()
             self.generation = int(row[0]) if row else 0
-        self.links_tables = LinkTables(self._connection)
-        self.kept = KeptContents(self._connection)
 
     def close(self) -> None:
         """Merge the write-ahead log into the file and close it; an open transaction is rolled back."""
@@ -93,6 +92,20 @@ class SnapshotWriter:
                     self._connection.execute("ROLLBACK")
                 raise
 
+    @cached_property
+    def links_tables(self) -> "LinkTables":
+        """What resolving references needs."""
+        from codecards.indexer.store.link_tables import LinkTables  # lazy: a look at an unchanged tree does not need it
+
+        return LinkTables(self._connection)
+
+    @cached_property
+    def kept(self) -> "KeptContents":
+        """The records of contents that no file has."""
+        from codecards.indexer.store.kept_contents import KeptContents  # lazy, as above
+
+        return KeptContents(self._connection)
+
     # reads
 
     def meta(self) -> dict[str, str]:
@@ -117,6 +130,20 @@ class SnapshotWriter:
     def stamps(self) -> list[Stamp]:
         """Return the stamp of each file, by path."""
         return [stamp_of_row(row) for row in self._rows(STAMPS)]
+
+    def raw_stamps(self) -> Iterator[tuple[bytes, int, int, int, int, int]]:
+        """Yield the rows of `rows.STAMPS`, with the bytes of each path, in no order."""
+        with self._explained():
+            yield from self._connection.execute(STAMPS.partition(" ORDER")[0])
+
+    def stored_value(self, name: str) -> bytes:
+        """Return a value that is not text, b"" if there is none."""
+        rows = self._rows("SELECT value FROM stored WHERE name = ?", (name,))
+        return bytes(rows[0][0]) if rows else b""
+
+    def store_value(self, name: str, value: bytes) -> None:
+        """Store a value that is not text."""
+        self._connection.execute("INSERT OR REPLACE INTO stored VALUES (?, ?)", (name, value))
 
     def problems(self, *, of_content: bool | None = None) -> list[Problem]:
         """Return the problems by path: those of contents (True), those of reading (False), or all (None)."""
