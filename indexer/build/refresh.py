@@ -4,12 +4,14 @@
 """
 
 import gc
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from stat import S_ISREG
 from typing import TYPE_CHECKING
 
 from codecards.errors import SnapshotDamagedError, SnapshotFormatError
@@ -20,9 +22,9 @@ from codecards.indexer.index_folder import FORMAT, IndexFolder, Manifest
 from codecards.indexer.problems import Coverage, Problem
 from codecards.indexer.store.writer import SnapshotWriter
 from codecards.indexer.walk.discovery import Discovery, discover
-from codecards.indexer.walk.files import DiscoverySettings, check_root
+from codecards.indexer.walk.files import DiscoverySettings, SourceFile, check_root
 from codecards.indexer.walk.git import GitState, git_state
-from codecards.indexer.walk.surroundings import files_are_current, pack_surroundings, unpack_surroundings
+from codecards.indexer.walk.surroundings import changed_stamps, pack_surroundings, unpack_surroundings
 
 if TYPE_CHECKING:
     from codecards.indexer.build.ingest import IngestedFile
@@ -65,6 +67,8 @@ class IndexReport:
     """Messages for the user: an older index was replaced, a damaged one rebuilt."""
 
 
+UNKNOWN_DIRTY = "?"
+"""Value of "dirty" after an edit: asking git takes longer than indexing it, so `status` asks."""
 MANY_READ = 1_000
 """After so many parsed files the workers are stopped, to free their memory before linking; otherwise they wait for the next
 edit."""
@@ -82,14 +86,27 @@ class _Run:
     progress: ProgressCallback
     started: float
     """`time.monotonic()`."""
+    listed_again: "_ListedByStamps | None" = None
+    """The last listing with current stamps, if nothing has changed but contents of files."""
     _discovery: Discovery | None = None
 
     @property
     def discovery(self) -> Discovery:
         """The files on disk, listed on first use."""
+        if self.listed_again is not None:
+            return self.listed_again.discovery
         if self._discovery is None:
             self._discovery = discover(self.root, self.settings.discovery)
         return self._discovery
+
+
+@dataclass(frozen=True, slots=True)
+class _ListedByStamps:
+    """A listing that was made from the last one."""
+
+    discovery: Discovery
+    """Without files if none has changed."""
+    n_changed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +180,9 @@ def _refresh(run: _Run, *, full: bool) -> IndexReport:
         fits = meta.get("derived") == deriver.identity and writer.generation > 0 and not full and deriver.usable(old)
         if not fits and writer.generation and not full:
             messages = (*messages, "the word and vector indexes did not fit this version and were rebuilt")
-        is_current = fits and _is_current(run, writer)
+        if fits:
+            run.listed_again = _listed_by_stamps(run, writer)
+        is_current = run.listed_again is not None and not run.listed_again.n_changed
         with _without_garbage_collection():
             done = None if is_current else _ingest(run, writer, old if fits else None, full=full)
         generation = writer.generation
@@ -190,12 +209,26 @@ def _refresh(run: _Run, *, full: bool) -> IndexReport:
     )
 
 
-def _is_current(run: _Run, writer: SnapshotWriter) -> bool:
-    """Return whether nothing has changed, by the stamps of the files and of all that their listing depends on."""
+def _listed_by_stamps(run: _Run, writer: SnapshotWriter) -> "_ListedByStamps | None":
+    """Return the last listing with current stamps; None if other files may be listed now."""
     surroundings = unpack_surroundings(writer.stored_value("surroundings"))
     if surroundings is None or not surroundings.is_current(run.root, run.settings.discovery):
-        return False
-    return files_are_current(run.root, writer.raw_stamps())
+        return None
+    known = list(writer.raw_stamps())
+    changed = changed_stamps(run.root, known)
+    if not changed:
+        return _ListedByStamps(Discovery((), (), 0, surroundings), 0)
+    files: list[SourceFile] = []
+    for number, (path, size_bytes, mtime_ns, ctime_ns, inode, _) in enumerate(known):
+        status = changed.get(number)
+        if status is not None:
+            size_bytes, inode = status.st_size, status.st_ino
+            mtime_ns, ctime_ns = status.st_mtime_ns, status.st_ctime_ns
+            if not S_ISREG(status.st_mode) or size_bytes > run.settings.discovery.max_file_bytes:
+                return None
+        files.append(SourceFile(os.fsdecode(path), size_bytes, mtime_ns, inode, ctime_ns))
+    problems = tuple(writer.problems(of_content=False))
+    return _ListedByStamps(Discovery(tuple(files), problems, 0, surroundings), len(changed))
 
 
 def _ingest(run: _Run, writer: SnapshotWriter, old: Path | None, *, full: bool) -> _RefreshCounts:
@@ -207,7 +240,7 @@ def _ingest(run: _Run, writer: SnapshotWriter, old: Path | None, *, full: bool) 
         old: The derived files of that generation; None to derive everything anew.
         full: Whether to read every file.
     """
-    state = _state_values(git_state(run.root))
+    state = _state_values(git_state(run.root)) if run.listed_again is None else {"dirty": UNKNOWN_DIRTY}
     same_problems = set(run.discovery.problems) == set(writer.problems(of_content=False))
     known = writer.stamps()
     if old is not None and same_problems and nothing_changed(known, run.discovery.files):

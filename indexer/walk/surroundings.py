@@ -100,24 +100,28 @@ def stamp_of(place: bytes, path: bytes) -> Stamp:
     return path, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, size
 
 
-def files_are_current(root: Path, stamps: Iterable[tuple[bytes, int, int, int, int, int]]) -> bool:
-    """Return whether files have the stamps of rows of `store.rows.STAMPS`; False if one was changed too recently to tell."""
+def changed_stamps(root: Path, stamps: Iterable[tuple[bytes, int, int, int, int, int]]) -> dict[int, os.stat_result]:
+    """Return number of a row of `store.rows.STAMPS` → status now, for files that differ or were changed too recently.
+
+    A file that is gone has an empty status, which is that of no regular file.
+    """
     base = os.fsencode(root) + b"/"
     lstat = os.lstat
-    try:
-        for path, size_bytes, mtime_ns, ctime_ns, inode, is_racy in stamps:
+    changed: dict[int, os.stat_result] = {}
+    for number, (path, size_bytes, mtime_ns, ctime_ns, inode, is_racy) in enumerate(stamps):
+        try:
             status = lstat(base + path)
-            if (
-                status.st_mtime_ns != mtime_ns
-                or status.st_ctime_ns != ctime_ns
-                or status.st_size != size_bytes
-                or status.st_ino != inode
-                or is_racy
-            ):
-                return False
-    except OSError:
-        return False
-    return True
+        except OSError:
+            status = os.stat_result([0] * 10)
+        if (
+            status.st_mtime_ns != mtime_ns
+            or status.st_ctime_ns != ctime_ns
+            or status.st_size != size_bytes
+            or status.st_ino != inode
+            or is_racy
+        ):
+            changed[number] = status
+    return changed
 
 
 def pack_surroundings(surroundings: Surroundings | None) -> bytes:

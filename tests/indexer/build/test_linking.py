@@ -255,6 +255,8 @@ NAMES = (
 def edit(root: Path, chance: random.Random) -> str:
     """Make one random edit; return what was done."""
     files = sorted(path for path in root.rglob("*.*") if path.is_file() and ".codecards" not in path.parts)
+    if not files:
+        return "nothing is left"
     path = chance.choice(files)
     lines = path.read_text().split("\n")
     match chance.randrange(8):
