@@ -23,7 +23,7 @@ from filelock import FileLock, Timeout
 from codecards.errors import IndexWriteError, SnapshotDamagedError, SnapshotFormatError, WriterBusyError
 from codecards.indexer.atomic_files import replace_file
 
-FORMAT = 2
+FORMAT = 3
 """Version of the layout on disk; an index of another version is rebuilt."""
 FOLDER_NAME = ".codecards"
 OWN_FILES = frozenset({"snapshot.db", "write.lock"})

@@ -5,7 +5,9 @@ from dataclasses import replace
 
 from codecards.answers import RetrieverStatus, Status
 from codecards.errors import SnapshotMissingError
+from codecards.indexer.build.refresh import UNKNOWN_DIRTY
 from codecards.indexer.index_folder import FORMAT
+from codecards.indexer.walk.git import git_state
 from codecards.project.lifecycle import ProjectIndex
 from codecards.project.reader import IndexReader
 from codecards.retrieval.embed.embedder import Embedder
@@ -44,6 +46,7 @@ def status_of(index: ProjectIndex, reranker: Callable[[], RetrieverStatus]) -> S
     return replace(
         status,
         retrievers=(*status.retrievers, index.transformer.status(reader), reranker()),
+        dirty=git_state(index.root).dirty if reader.snapshot.meta.get("dirty") == UNKNOWN_DIRTY else status.dirty,
         n_changed=index.n_changed(),
         tuned=tuned,
         tuned_problem=problem,

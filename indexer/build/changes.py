@@ -5,7 +5,7 @@ clean: changed so shortly before it was read that a later change may have the sa
 "racy-git.txt", with a margin for file systems that store whole seconds.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from codecards.indexer.store.rows import IndexedFile, Stamp
@@ -18,30 +18,45 @@ RACY_MARGIN_NS = 2_000_000_000
 class Changes:
     """The difference between the files on disk and the last generation."""
 
-    unchanged: tuple[IndexedFile, ...]
     changed: tuple[tuple[SourceFile, IndexedFile | None], ...]
     """Files that may have changed, with their entries in the last generation; None for a new file."""
     removed: tuple[IndexedFile, ...]
+    n_files: int
+    """Files on disk now."""
 
 
-def compare(known: Iterable[IndexedFile], found: Iterable[SourceFile], *, trust_times: bool = True) -> Changes:
+def compare(
+    known: Iterable[Stamp],
+    found: Iterable[SourceFile],
+    entries: Callable[[Collection[str]], Mapping[str, IndexedFile]],
+    *,
+    trust_times: bool = True,
+) -> Changes:
     """Return the difference between two listings.
 
     Args:
-        known: The files of the last generation.
+        known: The stamps of the last generation.
         found: The files on disk now.
+        entries: Returns path → entry of files of the last generation; called once, for those that differ.
         trust_times: Whether equal stamps prove a file unchanged; if False, every file counts as changed.
     """
-    before = {entry.path: entry for entry in known}
-    unchanged: list[IndexedFile] = []
-    changed: list[tuple[SourceFile, IndexedFile | None]] = []
-    for file in found:
-        entry = before.pop(file.path, None)
-        if entry is not None and trust_times and not entry.racy and same_stamp(file, entry):
-            unchanged.append(entry)
+    before = {stamp[0]: stamp for stamp in known}
+    changed: list[SourceFile] = []
+    files = tuple(found)
+    for file in files:
+        stamp = before.get(file.path)
+        now = (file.path, file.size_bytes, file.mtime_ns, file.ctime_ns, file.inode, 0)
+        if stamp == now and trust_times:
+            del before[file.path]
         else:
-            changed.append((file, entry))
-    return Changes(tuple(unchanged), tuple(changed), tuple(before.values()))
+            changed.append(file)
+    removed = before.keys() - {file.path for file in changed}
+    of = entries(before.keys())
+    return Changes(
+        tuple((file, of.get(file.path)) for file in changed),
+        tuple(of[path] for path in before if path in removed),
+        len(files),
+    )
 
 
 def count_changed(known: Iterable[Stamp], found: Iterable[SourceFile]) -> int:

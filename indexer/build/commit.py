@@ -2,18 +2,17 @@
 
 import gc
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from codecards.indexer.build.changes import Changes
 from codecards.indexer.build.ingest import IngestedFile
+from codecards.indexer.build.linking import MANY_FILES, SHARE_OF_FILES, FileChange, Linker
 from codecards.indexer.build.progress import ProgressCallback
-from codecards.indexer.graph.edges import Edge
-from codecards.indexer.graph.resolver import Resolver
-from codecards.indexer.graph.symbols import SymbolTable
 from codecards.indexer.problems import Problem, Reason
-from codecards.indexer.store.derived import ChangedFile, Deriver, GenerationDiff, TextReader
+from codecards.indexer.store.derived import ChangedFile, Deriver, GenerationDiff, LazyLinks, TextReader
+from codecards.indexer.store.kept_contents import LIVE_BYTES
 from codecards.indexer.store.rows import IndexedFile
 from codecards.indexer.store.writer import SnapshotWriter
 
@@ -37,6 +36,23 @@ class GenerationInput:
     """Named values of the git state."""
     read_text: TextReader
     """See `GenerationDiff.read_text`."""
+    surroundings: bytes
+    """`surroundings.pack_surroundings` of the listing; b"" if it is not stored."""
+    is_full: bool
+    """Whether nothing that is stored is trusted."""
+    max_kept_bytes: int | None
+    """See `BuildSettings.max_kept_bytes`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of the files that are changed or removed."""
+
+    entries: Mapping[str, IndexedFile]
+    cards: Mapping[str, Mapping[str, list[tuple[str, int]]]]
+    """Path → `LinkTables.named_cards`."""
+    is_everything: bool
+    """Whether so much changes that all files are resolved."""
 
 
 def commit_generation(
@@ -54,28 +70,34 @@ def commit_generation(
     generation, changes = writer.generation + 1, new.changes
     progress("storing", 0, 1)
     with writer.transaction():
+        known = _known(writer, new)
+        fresh = writer.kept.new_to_files(one.entry.content_key for one in new.read)
         writer.remove_files(entry.file_id for entry in changes.removed)
-        writer.put_problems(new.of_reading, _content_problems(writer, new))
-        stable = writer.generation > 0 and not changes.removed and _same_interfaces(new)
+        writer.put_problems(new.of_reading, _new_problems(new), _paths_with_new_content(new))
         changed = _put_files(writer, new.read)
-        _resolve(writer, [one.entry for one in changed] if stable else None, progress)
+        _link(writer, known, changed, progress)
         if len(changed) >= MANY_CHANGED:
             gc.collect()  # also clears free lists, which keep 230 of 500 MB alive after linking
         progress("deriving", 0, 1)
         removed = frozenset(entry.file_id for entry in changes.removed)
         everything = changed if new.old_folder is not None else _every_file(writer, changed)
-        deriver.derive(GenerationDiff(new.old_folder, new_folder, everything, removed, writer.links(), new.read_text))
-        writer.drop_unused_records(generation)
+        deriver.derive(
+            GenerationDiff(new.old_folder, new_folder, everything, removed, LazyLinks(writer.links), new.read_text)
+        )
+        live_bytes = writer.kept.settle(fresh, [one.content_key for one in known.entries.values()], generation)
+        writer.kept.limit(live_bytes if new.max_kept_bytes is None else new.max_kept_bytes)
         complete = not any(problem.reason in COSTS_A_FILE for problem in writer.problems())
         writer.put_meta(
             {
                 "generation": str(generation),
                 "derived": deriver.identity,
                 "complete": str(int(complete)),
+                LIVE_BYTES: str(live_bytes),
                 **new.state,
                 **writer.counts(),
             }
         )
+        writer.store_value("surroundings", new.surroundings)
     writer.generation = generation
     progress("done", 1, 1)
 
@@ -96,28 +118,31 @@ def _put_files(writer: SnapshotWriter, read: list[IngestedFile]) -> list[Changed
     return changed
 
 
-def _same_interfaces(new: GenerationInput) -> bool:
-    """Return whether the changes leave the references of all other files resolved as before."""
-    before = {known.path: known.interface for _, known in new.changes.changed if known is not None}
-    return all(before.get(one.entry.path) == one.entry.interface for one in new.read)
+def _known(writer: SnapshotWriter, new: GenerationInput) -> _Known:
+    """Return what the last generation has of the files that are changed or removed."""
+    read = {one.entry.path for one in new.read if one.record is not None}
+    entries = {known.path: known for _, known in new.changes.changed if known is not None and known.path in read}
+    entries |= {known.path: known for known in new.changes.removed}
+    is_many = len(read) > max(MANY_FILES, SHARE_OF_FILES * new.changes.n_files)
+    is_everything = not writer.generation or new.is_full or is_many
+    tables = writer.links_tables
+    cards = {} if is_everything else {path: tables.named_cards(one.file_id) for path, one in entries.items()}
+    return _Known(entries, cards, is_everything)
 
 
-def _resolve(writer: SnapshotWriter, changed: Sequence[IndexedFile] | None, progress: ProgressCallback) -> None:
-    """Resolve the references of the changed files; None resolves those of all files."""
-    files = writer.files()
-    file_ids = {entry.path: entry.file_id for entry in files}
-    # Load all facts in one pass, so that their memory is contiguous and is freed together.
-    resolver = Resolver(SymbolTable(dict(writer.facts_of_files())))
-    paths = [entry.path for entry in (files if changed is None else changed)]
-
-    def edges() -> Iterator[Edge]:
-        for number, path in enumerate(paths):
-            yield from resolver.resolve(path)
-            if number % 100 == 0:
-                progress("linking", number, len(paths))
-
-    replaced = None if changed is None else [entry.file_id for entry in changed]
-    writer.put_edges(edges(), file_ids, writer.positions(), replaced=replaced)
+def _link(writer: SnapshotWriter, known: _Known, changed: Sequence[ChangedFile], progress: ProgressCallback) -> None:
+    """Resolve the references that the changes can affect."""
+    linker = Linker(writer, progress)
+    if known.is_everything:
+        linker.link_all()
+        return
+    after = {one.entry.path: one.entry for one in changed}
+    linker.link(
+        [
+            FileChange(path, known.entries.get(path), after.get(path), known.cards.get(path, {}))
+            for path in sorted(known.entries.keys() | after.keys())
+        ]
+    )
 
 
 def _every_file(writer: SnapshotWriter, changed: Sequence[ChangedFile]) -> list[ChangedFile]:
@@ -126,13 +151,17 @@ def _every_file(writer: SnapshotWriter, changed: Sequence[ChangedFile]) -> list[
     return [known.get(entry.file_id) or writer.stored(entry) for entry in writer.files()]
 
 
-def _content_problems(writer: SnapshotWriter, new: GenerationInput) -> list[Problem]:
-    """Return the problems of contents: of the files read now, and of the unchanged ones."""
-    same = {entry.path for entry in new.changes.unchanged}
+def _new_problems(new: GenerationInput) -> list[Problem]:
+    """Return the problems of the contents that were read now."""
     found: list[Problem] = []
     for one in new.read:
-        if one.record is None:
-            same.add(one.entry.path)
-        else:
+        if one.record is not None:
             found += [Problem(one.entry.path, *problem) for problem in one.record.head.problems]
-    return found + [problem for problem in writer.problems(of_content=True) if problem.path in same]
+    return found
+
+
+def _paths_with_new_content(new: GenerationInput) -> set[str]:
+    """Return the paths whose content is not, or not surely, as it was."""
+    same = {one.entry.path for one in new.read if one.record is None}
+    paths = {file.path for file, _ in new.changes.changed} | {entry.path for entry in new.changes.removed}
+    return paths - same

@@ -8,10 +8,11 @@ from pathlib import Path
 from codecards.indexer.build.changes import Changes, is_racy
 from codecards.indexer.build.worker_pool import Content, Workers
 from codecards.indexer.cards.record import PackedContents, PackedRecord, content_key, peek, unpack_facts
+from codecards.indexer.graph.interface import interface_digest
 from codecards.indexer.graph.module_paths import module_name
-from codecards.indexer.graph.symbols import interface_digest
 from codecards.indexer.parse.languages import HEAD_BYTES, detect_language
 from codecards.indexer.problems import Problem
+from codecards.indexer.store.link_rows import pack_head
 from codecards.indexer.store.rows import IndexedFile
 from codecards.indexer.text.decoding import DecodedText, decode
 from codecards.indexer.walk.files import DiscoverySettings, SourceFile, read_file
@@ -150,5 +151,6 @@ class Ingest:
             n_lines=facts.n_lines,
             leading_comment=facts.leading_comment,
             interface=interface_digest(file.path, facts),
+            head=pack_head(file.path, facts),
         )
         return IngestedFile(entry, held)

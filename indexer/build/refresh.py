@@ -4,12 +4,14 @@
 """
 
 import gc
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from stat import S_ISREG
 from typing import TYPE_CHECKING
 
 from codecards.errors import SnapshotDamagedError, SnapshotFormatError
@@ -20,8 +22,9 @@ from codecards.indexer.index_folder import FORMAT, IndexFolder, Manifest
 from codecards.indexer.problems import Coverage, Problem
 from codecards.indexer.store.writer import SnapshotWriter
 from codecards.indexer.walk.discovery import Discovery, discover
-from codecards.indexer.walk.files import DiscoverySettings
+from codecards.indexer.walk.files import DiscoverySettings, SourceFile, check_root
 from codecards.indexer.walk.git import GitState, git_state
+from codecards.indexer.walk.surroundings import changed_stamps, pack_surroundings, unpack_surroundings
 
 if TYPE_CHECKING:
     from codecards.indexer.build.ingest import IngestedFile
@@ -37,6 +40,8 @@ class BuildSettings:
     discovery: DiscoverySettings = field(default_factory=DiscoverySettings)
     wait_for_writer_s: float = 0.0
     """How long to wait for another process that is writing the index."""
+    max_kept_bytes: int | None = None
+    """Limit on the records of contents that no file has any more; None for as much as those of the files take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,8 @@ class IndexReport:
     """Messages for the user: an older index was replaced, a damaged one rebuilt."""
 
 
+UNKNOWN_DIRTY = "?"
+"""Value of "dirty" after an edit: asking git takes longer than indexing it, so `status` asks."""
 MANY_READ = 1_000
 """After so many parsed files the workers are stopped, to free their memory before linking; otherwise they wait for the next
 edit."""
@@ -77,9 +84,29 @@ class _Run:
     workers: "Callable[[], Workers]"
     settings: BuildSettings
     progress: ProgressCallback
-    discovery: Discovery
     started: float
     """`time.monotonic()`."""
+    listed_again: "_ListedByStamps | None" = None
+    """The last listing with current stamps, if nothing has changed but contents of files."""
+    _discovery: Discovery | None = None
+
+    @property
+    def discovery(self) -> Discovery:
+        """The files on disk, listed on first use."""
+        if self.listed_again is not None:
+            return self.listed_again.discovery
+        if self._discovery is None:
+            self._discovery = discover(self.root, self.settings.discovery)
+        return self._discovery
+
+
+@dataclass(frozen=True, slots=True)
+class _ListedByStamps:
+    """A listing that was made from the last one."""
+
+    discovery: Discovery
+    """Without files if none has changed."""
+    n_changed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +155,9 @@ def refresh(
     """
     started = time.monotonic()
     settings = settings or BuildSettings()
-    discovery = discover(root, settings.discovery)
+    check_root(root)
     with folder.writing(settings.wait_for_writer_s):
-        run = _Run(root, folder, deriver, workers, settings, progress, discovery, started)
+        run = _Run(root, folder, deriver, workers, settings, progress, started)
         try:
             return _refresh(run, full=full)
         except SnapshotDamagedError as error:
@@ -153,8 +180,11 @@ def _refresh(run: _Run, *, full: bool) -> IndexReport:
         fits = meta.get("derived") == deriver.identity and writer.generation > 0 and not full and deriver.usable(old)
         if not fits and writer.generation and not full:
             messages = (*messages, "the word and vector indexes did not fit this version and were rebuilt")
+        if fits:
+            run.listed_again = _listed_by_stamps(run, writer)
+        is_current = run.listed_again is not None and not run.listed_again.n_changed
         with _without_garbage_collection():
-            done = _ingest(run, writer, old if fits else None, full=full)
+            done = None if is_current else _ingest(run, writer, old if fits else None, full=full)
         generation = writer.generation
         counts = writer.meta()
         all_problems = writer.problems()
@@ -167,16 +197,38 @@ def _refresh(run: _Run, *, full: bool) -> IndexReport:
         generation=generation,
         complete=counts["complete"] == "1",
         took_ms=(time.monotonic() - run.started) * 1000,
-        n_seen=len(run.discovery.files),
-        n_read=done.n_parsed,
-        n_unchanged=len(run.discovery.files) - done.n_changed,
-        n_removed=done.n_removed,
+        n_seen=int(counts["n_files"]) if done is None else len(run.discovery.files),
+        n_read=done.n_parsed if done is not None else 0,
+        n_unchanged=int(counts["n_files"]) if done is None else len(run.discovery.files) - done.n_changed,
+        n_removed=done.n_removed if done is not None else 0,
         n_skipped=len({problem.path for problem in all_problems if problem.kept is Coverage.NONE}),
         n_cards=int(counts["n_cards"]),
         n_edges=int(counts["n_edges"]),
         problems=tuple(all_problems),
         messages=messages,
     )
+
+
+def _listed_by_stamps(run: _Run, writer: SnapshotWriter) -> "_ListedByStamps | None":
+    """Return the last listing with current stamps; None if other files may be listed now."""
+    surroundings = unpack_surroundings(writer.stored_value("surroundings"))
+    if surroundings is None or not surroundings.is_current(run.root, run.settings.discovery):
+        return None
+    known = list(writer.raw_stamps())
+    changed = changed_stamps(run.root, known)
+    if not changed:
+        return _ListedByStamps(Discovery((), (), 0, surroundings), 0)
+    files: list[SourceFile] = []
+    for number, (path, size_bytes, mtime_ns, ctime_ns, inode, _) in enumerate(known):
+        status = changed.get(number)
+        if status is not None:
+            size_bytes, inode = status.st_size, status.st_ino
+            mtime_ns, ctime_ns = status.st_mtime_ns, status.st_ctime_ns
+            if not S_ISREG(status.st_mode) or size_bytes > run.settings.discovery.max_file_bytes:
+                return None
+        files.append(SourceFile(os.fsdecode(path), size_bytes, mtime_ns, inode, ctime_ns))
+    problems = tuple(writer.problems(of_content=False))
+    return _ListedByStamps(Discovery(tuple(files), problems, 0, surroundings), len(changed))
 
 
 def _ingest(run: _Run, writer: SnapshotWriter, old: Path | None, *, full: bool) -> _RefreshCounts:
@@ -188,26 +240,38 @@ def _ingest(run: _Run, writer: SnapshotWriter, old: Path | None, *, full: bool) 
         old: The derived files of that generation; None to derive everything anew.
         full: Whether to read every file.
     """
-    state = _state_values(git_state(run.root))
+    state = _state_values(git_state(run.root)) if run.listed_again is None else {"dirty": UNKNOWN_DIRTY}
     same_problems = set(run.discovery.problems) == set(writer.problems(of_content=False))
-    if old is not None and same_problems and nothing_changed(writer.stamps(), run.discovery.files):
-        _update_stamps(writer, (), state)
+    known = writer.stamps()
+    if old is not None and same_problems and nothing_changed(known, run.discovery.files):
+        _update_stamps(writer, (), state, pack_surroundings(run.discovery.surroundings))
         return _RefreshCounts(0, 0, 0)
     # Importing the parsers and the linker takes as long as checking ten thousand unchanged files.
     from codecards.indexer.build.commit import GenerationInput, commit_generation
     from codecards.indexer.build.ingest import indexed_text
 
-    changes = compare(writer.files(), run.discovery.files, trust_times=not full)
+    changes = compare(known, run.discovery.files, writer.files_at, trust_times=not full)
     ingested = _read(run, writer, changes, trusts=not full)
     of_reading = [*run.discovery.problems, *ingested.problems]
     n_changed = sum(one.record is not None for one in ingested.files)
     same_problems = set(of_reading) == set(writer.problems(of_content=False))
+    surroundings = b"" if ingested.problems else pack_surroundings(run.discovery.surroundings)
     if old is not None and not n_changed and not changes.removed and same_problems:
-        _update_stamps(writer, ingested.files, state)
+        _update_stamps(writer, ingested.files, state, surroundings)
     else:
         new_folder = run.folder.derived(writer.generation + 1)
         read_text = partial(indexed_text, run.root, run.settings.discovery)
-        new = GenerationInput(changes, ingested.files, of_reading, old, state, read_text)
+        new = GenerationInput(
+            changes=changes,
+            read=ingested.files,
+            of_reading=of_reading,
+            old_folder=old,
+            state=state,
+            read_text=read_text,
+            surroundings=surroundings,
+            is_full=full,
+            max_kept_bytes=run.settings.max_kept_bytes,
+        )
         commit_generation(writer, new, run.deriver, new_folder, run.progress)
     return _RefreshCounts(ingested.n_parsed, n_changed, len(changes.removed))
 
@@ -231,7 +295,7 @@ def _read(run: _Run, writer: SnapshotWriter, changes: Changes, *, trusts: bool) 
     def save(records: "list[tuple[bytes, PackedRecord]]") -> None:
         if records:
             with writer.transaction():
-                writer.put_records(records, writer.generation + 1)
+                writer.put_records(records)
 
     store = RecordStore(writer.record if trusts else lambda _: None, save)
     total = len(changes.changed)
@@ -259,13 +323,17 @@ def _open_or_reset(folder: IndexFolder) -> tuple[Manifest | None, tuple[str, ...
     return manifest, ()
 
 
-def _update_stamps(writer: SnapshotWriter, read: "Sequence[IngestedFile]", state: Mapping[str, str]) -> None:
+def _update_stamps(
+    writer: SnapshotWriter, read: "Sequence[IngestedFile]", state: Mapping[str, str], surroundings: bytes
+) -> None:
     """Store stamps and the git state of an unchanged tree; write nothing if these are unchanged too."""
-    if not read and state.items() <= writer.meta().items():
+    is_same = state.items() <= writer.meta().items() and surroundings == writer.stored_value("surroundings")
+    if not read and is_same:
         return
     with writer.transaction():
         writer.update_stamps([one.entry for one in read])
         writer.put_meta(state)
+        writer.store_value("surroundings", surroundings)
 
 
 def _state_values(state: GitState) -> dict[str, str]:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from codecards.indexer.facts import CALL_TARGET_KINDS, CONTAINER_KINDS, Definition, Reference
 from codecards.indexer.graph.builtins import builtins
 from codecards.indexer.graph.edges import ResolvedReference
+from codecards.indexer.graph.heads import FullName
 from codecards.indexer.graph.module_paths import shared_folders
-from codecards.indexer.graph.symbols import DefinitionRef, FileNames, FullName
+from codecards.indexer.graph.symbols import DefinitionRef, FileNames
 from codecards.indexer.graph.types import TypeResolver
 
 MAX_CANDIDATES = 8
@@ -85,7 +86,7 @@ class NameCandidates:
     def _owner_of(self, ref: DefinitionRef) -> FullName:
         full = self._table.full(ref)
         owner = FullName(full.scope, full.name.rpartition(".")[0])
-        return self._types.canonical_names.get(owner, owner)
+        return self._table.canonical(owner)
 
     def _likely(
         self, names: FileNames, one: Reference, named: _Named, hinted: Sequence[DefinitionRef]
@@ -98,6 +99,7 @@ class NameCandidates:
         return ResolvedReference(hinted[0], "likely", "receiver-name") if len(hinted) == 1 else None
 
     def _definitions_named(self, names: FileNames, one: Reference) -> _Named:
+        self._table.asked.names.add(one.name)
         key = (names.facts.language, one.name, one.kind, one.n_arguments, bool(one.receiver))
         known = self._named.get(key)
         if known is None:

@@ -5,8 +5,10 @@ from dataclasses import replace
 from functools import cached_property
 
 from codecards.indexer.facts import Import
+from codecards.indexer.graph.heads import FullName
+from codecards.indexer.graph.interface import rust_heads
 from codecards.indexer.graph.resolution import EXTERNAL, Resolution, ResolutionCache, ScopeQueries
-from codecards.indexer.graph.symbols import FileNames, FullName, SymbolTable
+from codecards.indexer.graph.symbols import FileNames, SymbolTable
 from codecards.indexer.graph.types import TypeResolver
 
 
@@ -26,7 +28,7 @@ class ImportResolver:
         self._cache = cache
         self._types = types
         self._scopes = scopes
-        self._star_exports_of: dict[str, dict[str, str]] = {}
+        self._star_exports_of: dict[str, tuple[dict[str, str], frozenset[str]]] = {}
 
     def imported(self, path: str, one: Import) -> Resolution | None:
         """Resolve an import; None if a relative import leads nowhere."""
@@ -200,6 +202,7 @@ class ImportResolver:
         library = self.table.modules.library_of(names.path)
         if library is None:
             return None
+        self.table.asked.names.add(f"head {library} {head}")
         wanted = self._imports_by_head.get((library, head), frozenset())
         return self._cache.cached(("library", library, head), lambda: self._library_with(library, wanted))
 
@@ -212,14 +215,10 @@ class ImportResolver:
     @cached_property
     def _imports_by_head(self) -> dict[tuple[str, str], frozenset[str]]:
         """(library, first name of an import path) → the rest of those paths in the package's files."""
-        found: dict[tuple[str, str], set[str]] = {}
-        for path, names in self.table.names.items():
-            if names.facts.language == "rust" and (library := self.table.modules.library_of(path)) is not None:
-                for one in names.facts.imports:
-                    head, _, inside = ".".join(filter(None, (one.module, one.name))).partition(".")
-                    if inside not in ("", "*"):
-                        found.setdefault((library, head), set()).add(inside)
-        return {key: frozenset(insides) for key, insides in found.items()}
+        outer = self.table.asked.begin()  # asking for one key must not depend on all files
+        found = rust_heads(self.table.modules, self.table.known_packages)
+        self.table.asked.names = outer
+        return found
 
     def _has(self, package: FullName, inside: str) -> bool:
         found: Resolution | None = Resolution("package", package)
@@ -258,6 +257,7 @@ class ImportResolver:
     def _own_member(self, path: str, name: str) -> Resolution | None:
         """Resolve a name in one file, without its re-exports; modules imported as a whole count as its own."""
         names = self.table.names[path]
+        self.table.asked.names.add(name)
         for export in names.facts.exports:
             if export.name == name and export.local != name:
                 found = self._scopes.resolve_chain(path, -1, export.local, 0)
@@ -290,6 +290,7 @@ class ImportResolver:
     def _implicit_member(self, path: str, name: str) -> Resolution | None:
         """Resolve a submodule of a Python package, or a member of the object that a CommonJS file exports."""
         facts = self.table.files[path]
+        self.table.asked.names.update((name, "default"))
         if self.table.names[path].scoping.family == "python":
             inside = self.table.modules.python_inside(path, name)
             return _module(inside) if inside else None
@@ -302,9 +303,10 @@ class ImportResolver:
 
     def _star_exports(self, path: str) -> dict[str, str]:
         """Return name → file that defines it, for all names that a file passes on by star imports, directly or not."""
-        known = self._star_exports_of.get(path)
-        if known is None:
-            known = self._star_exports_of[path] = {}
+        found = self._star_exports_of.get(path)
+        if found is None:
+            outer = self.table.asked.begin()
+            known: dict[str, str] = {}
             seen, pending = {path}, [path]
             while pending:
                 names = self.table.names[pending.pop()]
@@ -318,7 +320,9 @@ class ImportResolver:
                         if target is not None and target not in seen:
                             seen.add(target)
                             pending.append(target)
-        return known
+            found = self._star_exports_of[path] = known, self.table.asked.end(outer)
+        self.table.asked.names.update(found[1])
+        return found[0]
 
 
 def _module(path: str) -> Resolution:

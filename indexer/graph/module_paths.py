@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from codecards.indexer.facts import FileFacts
+from codecards.indexer.graph.asked import AskedNames, path_key
+from codecards.indexer.graph.heads import FileHead
 from codecards.indexer.graph.scoping import scoping_of
 
 SCRIPT_SUFFIXES = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".vue", ".svelte", ".d.ts")
@@ -37,12 +39,20 @@ def module_name(path: str, facts: FileFacts) -> str:
 
 
 class ModulePaths:
-    """Finds the files that imports refer to."""
+    """Finds the files that imports refer to, and records the module keys that it asks for."""
 
-    def __init__(self, files: Mapping[str, FileFacts]) -> None:
-        """Create a finder for path → facts of all files."""
+    def __init__(self, files: Mapping[str, FileHead], asked: AskedNames | None = None) -> None:
+        """Create a finder for path → head of all files."""
         self._files = files
-        self._python_found: dict[tuple[str, str], str | None] = {}
+        self._asked = asked or AskedNames()
+        self._python_found: dict[tuple[str, str], tuple[str | None, frozenset[str]]] = {}
+
+    def _ask(self, key: str) -> None:
+        self._asked.names.add(key)
+
+    def _exists(self, path: str) -> bool:
+        self._asked.names.add(path_key(path))
+        return path in self._files
 
     # Python
 
@@ -58,9 +68,13 @@ class ModulePaths:
             return self._python_relative(path, module, level)
         folder = path.rpartition("/")[0]
         key = (folder, module)
-        if key not in self._python_found:
-            self._python_found[key] = self._python_absolute(folder, module)
-        return self._python_found[key]
+        known = self._python_found.get(key)
+        if known is None:
+            outer = self._asked.begin()
+            found = self._python_absolute(folder, module)
+            known = self._python_found[key] = found, self._asked.end(outer)
+        self._asked.names.update(known[1])
+        return known[0]
 
     def python_inside(self, path: str, name: str) -> str | None:
         """Return the file of a package's submodule, None if there is none.
@@ -76,15 +90,16 @@ class ModulePaths:
 
     def is_python_package(self, dotted: str) -> bool:
         """Return whether a dotted name is a folder with Python files at any depth."""
-        return dotted in self._python_modules[1]
+        self._ask(f"py-package {dotted}")
+        return dotted in self.python_modules[1]
 
     @cached_property
-    def _python_modules(self) -> tuple[dict[str, list[str]], set[str]]:
-        """(dotted name → files, dotted names of packages)."""
+    def python_modules(self) -> tuple[dict[str, list[str]], set[str]]:
+        """(Dotted name → files, dotted names of packages)."""
         modules: dict[str, list[str]] = defaultdict(list)
         packages: set[str] = set()
-        for path, facts in self._files.items():
-            if scoping_of(facts.language).family == "python" and path.endswith((".py", ".pyi", ".pyx")):
+        for path, head in self._files.items():
+            if scoping_of(head.language).family == "python" and path.endswith((".py", ".pyi", ".pyx")):
                 for name in _python_names(path, self._files):
                     modules[name].append(path)
                     parts = name.split(".")
@@ -95,9 +110,10 @@ class ModulePaths:
         top = module.partition(".")[0]
         if top in _PYTHON_STANDARD:
             return None  # a file of this name may shadow the standard library, but rarely on purpose
-        found = self._python_modules[0].get(module, [])
+        self._ask(f"py {module}")
+        found = self.python_modules[0].get(module, [])
         if not found:
-            is_package = f"{folder}/__init__.py" in self._files if folder else False
+            is_package = self._exists(f"{folder}/__init__.py") if folder else False
             return None if is_package else self._python_at(posixpath.join(folder, module.replace(".", "/")))
         return min(
             found, key=lambda one: (-shared_folders(one, f"{folder}/"), one.endswith(".pyi"), one.count("/"), one)
@@ -117,7 +133,7 @@ class ModulePaths:
             if base
             else ("__init__.py",)
         )
-        return next((one for one in choices if one in self._files), None)
+        return next((one for one in choices if self._exists(one)), None)
 
     # paths: JavaScript and TypeScript, C includes, Ruby and Lua requires, Zig imports
 
@@ -136,12 +152,12 @@ class ModulePaths:
         if suffix and not written.endswith(suffix):
             written += suffix
         near = posixpath.normpath(posixpath.join(posixpath.dirname(path), written))
-        if near in self._files:
+        if self._exists(near):
             return near
         tail = written.lstrip("./")
-        found = [
-            one for one in self._by_filename.get(tail.rpartition("/")[2], ()) if one == tail or one.endswith("/" + tail)
-        ]
+        name = tail.rpartition("/")[2]
+        self._ask(f"file {name}")
+        found = [one for one in self._by_filename.get(name, ()) if one == tail or one.endswith("/" + tail)]
         return max(found, key=lambda one: (shared_folders(one, path), -len(one), one)) if found else None
 
     @cached_property
@@ -175,7 +191,7 @@ class ModulePaths:
         return self._workspace_package(module)
 
     def _script_at(self, base: str) -> str | None:
-        if base in self._files and base.endswith(SCRIPT_SUFFIXES):
+        if self._exists(base) and base.endswith(SCRIPT_SUFFIXES):
             return base
         stem = base
         for written in (".js", ".jsx", ".mjs", ".cjs"):  # TypeScript imports use the suffix of the compiled file
@@ -184,6 +200,7 @@ class ModulePaths:
             *(stem + suffix for suffix in SCRIPT_SUFFIXES),
             *(f"{base}/index{suffix}".removeprefix("./") for suffix in SCRIPT_SUFFIXES),
         )
+        self._asked.names.add(path_key(choices[-1]))
         return next((one for one in choices if one in self._files), None)
 
     def _tops_above(self, path: str) -> list[str]:
@@ -192,7 +209,7 @@ class ModulePaths:
         return ["/".join(parts[:n]) + "/" if n else "" for n in range(len(parts), -1, -1)]
 
     @cached_property
-    def _script_packages(self) -> dict[str, list[str]]:
+    def script_packages(self) -> dict[str, list[str]]:
         """Folder name → folders of that name with an index or src/index file."""
         found: dict[str, set[str]] = {}
         for path in self._files:
@@ -208,7 +225,8 @@ class ModulePaths:
         scoped = module.startswith("@")
         if not scoped or len(parts) < 2:
             return None
-        folders = [one for one in self._script_packages.get(parts[1], ()) if "/" in one]
+        self._ask(f"script-package {parts[1]}")
+        folders = [one for one in self.script_packages.get(parts[1], ()) if "/" in one]
         if len(folders) != 1:
             return None
         inside = "/".join(parts[2:])
@@ -218,12 +236,9 @@ class ModulePaths:
 
     # Go
 
-    def go_unit(self, path: str) -> str:
-        """Return the package of a Go file, as "folder#package"."""
-        return f"{path.rpartition('/')[0]}#{self._files[path].package}"
-
     def go_import(self, module: str) -> str | None:
         """Return the package that an import path refers to, None if it is outside of the repository."""
+        self._ask(f"go {module}")
         if module not in self._go_found:
             self._go_found[module] = self._find_go(module)
         return self._go_found[module]
@@ -236,17 +251,22 @@ class ModulePaths:
     def _go_units(self) -> dict[str, str]:
         """Folder → the package that its importers get."""
         packages: dict[str, Counter[str]] = defaultdict(Counter)
-        for path, facts in self._files.items():
-            if facts.language == "go" and not facts.package.endswith("_test"):
-                packages[path.rpartition("/")[0]][facts.package] += 1 if path.endswith("_test.go") else 100
+        for path, head in self._files.items():
+            if head.language == "go" and not head.package.endswith("_test"):
+                packages[path.rpartition("/")[0]][head.package] += 1 if path.endswith("_test.go") else 100
         return {folder: f"{folder}#{counts.most_common(1)[0][0]}" for folder, counts in packages.items()}
+
+    @cached_property
+    def go_modules(self) -> set[str]:
+        """Every module that a Go file imports."""
+        heads = (head for head in self._files.values() if head.language == "go")
+        return {use.removeprefix("go ") for head in heads for use in head.uses if use.startswith("go ")}
 
     @cached_property
     def _go_prefixes(self) -> Counter[str]:
         """Possible prefix of the repository's folders in import paths → number of import paths that it explains."""
-        modules = {one.module for facts in self._files.values() if facts.language == "go" for one in facts.imports}
         votes: Counter[str] = Counter()
-        for module in modules:
+        for module in self.go_modules:
             parts = module.split("/")
             for n in range(len(parts) + 1):
                 if "/".join(parts[n:]) in self._go_units:
@@ -270,10 +290,12 @@ class ModulePaths:
 
     def crate_named(self, name: str) -> str | None:
         """Return the source folder of the repository's crate with that name, None if there is none."""
-        return self._crates.get(name)
+        self._ask(f"crate {name}")
+        return self.crates.get(name)
 
     @cached_property
-    def _crates(self) -> dict[str, str]:
+    def crates(self) -> dict[str, str]:
+        """Name of a crate → its source folder."""
         found: dict[str, str] = {}
         for path in sorted(self._files):
             if path.endswith("src/lib.rs"):
@@ -288,30 +310,12 @@ class ModulePaths:
         for index in range(len(parts) - 1, 0, -1):
             if parts[index - 1] in ("src", "tests", "examples", "benches"):
                 folder = "/".join([*parts[: index - 1], "src"])
-                if f"{folder}/lib.rs" in self._files:
+                if self._exists(f"{folder}/lib.rs"):
                     return folder
         return None
 
 
-def crate_of(path: str) -> tuple[str, tuple[str, ...]]:
-    """Return (source folder of the crate, module path inside) of a Rust file."""
-    parts = path.removesuffix(".rs").split("/")
-    top = max((index for index, part in enumerate(parts[:-1]) if part == "src"), default=-1)
-    if (
-        top < 0
-        and (test := next((n for n, part in enumerate(parts[:-1]) if part in ("tests", "examples", "benches")), -1))
-        >= 0
-    ):
-        return "/".join(parts[: test + 2]), tuple(parts[test + 2 :])  # each of these files is its own crate
-    crate, inside = "/".join(parts[: top + 1]), parts[top + 1 :]
-    if inside[:1] == ["bin"] and len(inside) > 1:
-        return "/".join([crate, *inside[:2]]), tuple(inside[2:])
-    if inside and inside[-1] in ("lib", "main", "mod"):
-        inside = inside[:-1]
-    return crate, tuple(inside)
-
-
-def _python_names(path: str, files: Mapping[str, FileFacts]) -> Iterable[str]:
+def _python_names(path: str, files: Mapping[str, FileHead]) -> Iterable[str]:
     """Return the dotted names of a file: relative to the root, and to the folder above its outermost package."""
     parts = path.rpartition(".")[0].split("/")
     depth = len(parts) - 1

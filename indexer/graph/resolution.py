@@ -8,7 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
-from codecards.indexer.graph.symbols import DefinitionRef, FullName
+from codecards.indexer.graph.asked import AskedNames
+from codecards.indexer.graph.heads import FullName
+from codecards.indexer.graph.symbols import DefinitionRef
 
 MAX_DEPTH = 40
 """Nested queries (binding → base → import → …) after which resolution gives up."""
@@ -55,10 +57,11 @@ class ScopeQueries(Protocol):
 
 
 class ResolutionCache:
-    """Finished results, and the queries in progress, by which cycles are detected."""
+    """Finished results with the names that they asked for, and the queries in progress, by which cycles are detected."""
 
-    def __init__(self) -> None:
-        self._results: dict[tuple[object, ...], Resolution | None] = {}
+    def __init__(self, asked: AskedNames) -> None:
+        self._asked = asked
+        self._results: dict[tuple[object, ...], tuple[Resolution | None, frozenset[str]]] = {}
         self._running: dict[tuple[object, ...], int] = {}
         """Query → its depth."""
         self._cycle_start = _NO_CYCLE
@@ -88,8 +91,10 @@ class ResolutionCache:
             compute: Answers it.
             line: Distinguishes uses of one name on different lines.
         """
-        if key in self._results:
-            return self._results[key]
+        known = self._results.get(key)
+        if known is not None:
+            self._asked.names |= known[1]
+            return known[0]
         depth = len(self._running)
         query = (*key, line)
         if query in self._running or depth > MAX_DEPTH:
@@ -97,11 +102,13 @@ class ResolutionCache:
             return None
         outer_depends, self._depends_on_line = self._depends_on_line, False
         self._running[query] = depth
+        outer = self._asked.begin()
         found = compute()
+        names = self._asked.end(outer)
         del self._running[query]
         if self._cycle_start >= depth or not depth:
             if self._cycle_start >= 0 and not self._depends_on_line:
-                self._results[key] = found
+                self._results[key] = found, names
             self._cycle_start = _NO_CYCLE
         self._depends_on_line = self._depends_on_line or outer_depends
         return found

@@ -6,32 +6,82 @@ convention (a declared result type, the only definition of an uncommon name). `p
 could explain get no edge.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from codecards.indexer.facts import CODE_TYPE_KINDS, Import, Reference
 from codecards.indexer.graph.candidates import NameCandidates
 from codecards.indexer.graph.edges import Edge, ResolvedReference
 from codecards.indexer.graph.module_paths import shared_folders
+from codecards.indexer.graph.owners import OwnerAssignment, apply_assignments
 from codecards.indexer.graph.resolution import SHADOWED, Resolution
 from codecards.indexer.graph.scopes import ScopeResolver
-from codecards.indexer.graph.symbols import DefinitionRef, FileNames, SymbolTable, stem_of
+from codecards.indexer.graph.scoping import scoping_of
+from codecards.indexer.graph.symbols import DefinitionRef, FileNames, SymbolTable, stem_of, unowned_positions
 
 _CALLS = frozenset({"call", "construct", "macro", "decorator"})
+
+
+class OwnerFinder:
+    """Finds the types of members that are written outside them, as if none were assigned yet.
+
+    Attributes:
+        asked: Path → names that the members of a file asked for, for files with such members.
+    """
+
+    def __init__(self, table: SymbolTable) -> None:
+        """Create a finder over a repository's definitions."""
+        self.asked: dict[str, frozenset[str]] = {}
+        self._table = table
+        self._scopes = ScopeResolver(table)
+
+    def assignments_in(self, path: str) -> list[OwnerAssignment]:
+        """Return the members of a file that belong to types of another name."""
+        table = self._table
+        positions = list(unowned_positions(table.files[path].definitions))
+        if not positions:
+            return []
+        table.asked.names = set()
+        applied = table.canonical_names, table.assigned
+        table.canonical_names, table.assigned = {}, {}
+        try:
+            found = [one for position in positions if (one := self._scopes.assignment((path, position))) is not None]
+        finally:
+            table.canonical_names, table.assigned = applied
+        self.asked[path] = frozenset(table.asked.names)
+        return found
 
 
 class Resolver:
     """Resolves the references of a repository's files; caches results between files."""
 
-    def __init__(self, table: SymbolTable) -> None:
-        """Create a resolver over a repository's definitions."""
+    def __init__(
+        self,
+        table: SymbolTable,
+        assignments: Iterable[OwnerAssignment] | None = None,
+        asked_by_owners: Mapping[str, frozenset[str]] | None = None,
+    ) -> None:
+        """Create a resolver over a repository's definitions.
+
+        Args:
+            table: The definitions.
+            assignments: Of members to types; None to work them out for all files.
+            asked_by_owners: `OwnerFinder.asked`.
+        """
         self.table = table
+        if assignments is None:
+            finder = OwnerFinder(table)
+            assignments = [one for path in table.files for one in finder.assignments_in(path)]
+            asked_by_owners = finder.asked
+        self._asked_by_owners = asked_by_owners or {}
+        apply_assignments(table, assignments)
         self._scopes = ScopeResolver(table)
         self._types = self._scopes.types
         self._cache = self._scopes.cache
         self._candidates = NameCandidates(self._types)
 
     def resolve(self, path: str) -> tuple[Edge, ...]:
-        """Return the edges of a file's imports and references, by line."""
+        """Return the edges of a file's imports and references, by line; `table.asked` has what they asked for."""
+        self.table.asked.names = set(self._asked_by_owners.get(path, ()))
         facts = self.table.files[path]
         edges = [edge for one in facts.imports if (edge := self._import_edge(path, one)) is not None]
         known: dict[tuple[int, str, str, str, int], ResolvedReference | None] = {}
@@ -158,12 +208,12 @@ class Resolver:
         ranks = {ref: self._distance(path, ref) for ref in kept}
         best = min(ranks.values())
         kept = [ref for ref in kept if ranks[ref] == best]
-        if len(kept) > 1 and self.table.names[kept[0][0]].scoping.last_wins:
+        if len(kept) > 1 and scoping_of(self.table.language(kept[0][0])).last_wins:
             properties = [ref for ref in kept if ref[1] >= 0 and definition(ref).kind == "property"]
             return properties[:1] or kept[-1:]
         if len(kept) > 1 and all(ref[1] >= 0 and definition(ref).kind in CODE_TYPE_KINDS for ref in kept):
             # Among the parts of a partial type prefer the one with bases, then the one with the most members.
-            return sorted(kept, key=lambda ref: (not definition(ref).bases, -self._n_members(ref), ref))
+            return sorted(kept, key=lambda ref: (not definition(ref).bases, -self.table.n_members(ref), ref))
         if len(kept) > 1 and one is not None and one.n_arguments >= 0:
             kept = [ref for ref in kept if self._types.parameters(ref).fit(one.n_arguments)] or kept
         return kept
@@ -172,13 +222,10 @@ class Resolver:
         """Return how far a definition is from a file, the nearest first: file, include, header name, folder."""
         target = ref[0]
         is_other, n_shared = target != path, shared_folders(target, path)
-        if self.table.names[path].scoping.family != "c":
+        if scoping_of(self.table.language(path)).family != "c":
             return is_other, False, False, -n_shared
         is_not_included = target not in self.table.files_included(path)
         return is_other, is_not_included, stem_of(target) not in self.table.stems_included(path), -n_shared
-
-    def _n_members(self, ref: DefinitionRef) -> int:
-        return sum(one.parent == ref[1] for one in self.table.files[ref[0]].definitions)
 
     def _are_equivalent(self, refs: Sequence[DefinitionRef]) -> bool:
         """Return whether several definitions are one thing: prototypes, a getter and its setter, macro branches."""
@@ -187,7 +234,7 @@ class Resolver:
             return True
         # C has no overloading: several functions of one name in a file are branches of an #if.
         paths = {path for path, _ in refs}
-        return len(paths) == 1 and all(self.table.files[path].language == "c" for path in paths)
+        return len(paths) == 1 and all(self.table.language(path) == "c" for path in paths)
 
 
 def _edge(path: str, one: Reference, resolved: ResolvedReference) -> Edge:

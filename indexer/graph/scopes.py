@@ -5,9 +5,11 @@ from dataclasses import replace
 
 from codecards.indexer.facts import CONTAINER_KINDS, MEMBER_KINDS
 from codecards.indexer.graph.builtins import builtins
+from codecards.indexer.graph.heads import FullName
 from codecards.indexer.graph.imports import ImportResolver
+from codecards.indexer.graph.owners import OwnerAssignment
 from codecards.indexer.graph.resolution import SHADOWED, Resolution, ResolutionCache
-from codecards.indexer.graph.symbols import DefinitionRef, FileNames, FullName, SymbolTable, stem_of
+from codecards.indexer.graph.symbols import DefinitionRef, FileNames, SymbolTable, stem_of
 from codecards.indexer.graph.types import TypeResolver
 
 
@@ -15,13 +17,11 @@ class ScopeResolver:
     """Resolves names in a repository and caches the results; holds the resolvers of types and imports."""
 
     def __init__(self, table: SymbolTable) -> None:
-        """Create the resolvers, and assign members written outside their types to these types."""
+        """Create the resolvers."""
         self.table = table
-        self.cache = ResolutionCache()
+        self.cache = ResolutionCache(table.asked)
         self.types = TypeResolver(table, self.cache, self)
         self.imports = ImportResolver(table, self.cache, self.types, self)
-        for ref in table.unowned:
-            self._assign_owner(ref)
 
     def resolve_name(self, path: str, scope: int, name: str, line: int) -> Resolution | None:
         """Resolve a name without a receiver; None if no scope explains it.
@@ -239,7 +239,7 @@ class ScopeResolver:
 
     def _go_package_named(self, names: FileNames, name: str) -> Resolution | None:
         """Return the imported Go package that declares this name although its import path ends differently."""
-        for imported in names.facts.imports:
+        for imported in names.all_imports:
             unit = self.table.modules.go_import(imported.module)
             if unit is not None and unit.rpartition("#")[2] == name:
                 return Resolution("package", FullName(unit, ""), rule="import")
@@ -297,15 +297,15 @@ class ScopeResolver:
 
     # members written outside their types
 
-    def _assign_owner(self, ref: DefinitionRef) -> None:
-        """Add a member or impl block that is written outside its type to the type that its file refers to."""
+    def assignment(self, ref: DefinitionRef) -> OwnerAssignment | None:
+        """Return the type that a file means by the owner of a member or impl block; None if it is the type of that name."""
         path, position = ref
         names = self.table.names[path]
         one = names.facts.definitions[position]
         owner_name = one.qualified_name if one.kind == "impl" else one.qualified_name.rpartition(".")[0]
         owner = FullName(names.scope, names.prefix + owner_name)
         if not owner_name or any(self.table.definition(other).kind != "impl" for other in self.table.types_at(owner)):
-            return
+            return None
         parent = one.parent
         while parent >= 0 and names.facts.definitions[parent].kind == "impl":
             parent = names.facts.definitions[parent].parent
@@ -313,10 +313,8 @@ class ScopeResolver:
         key = ("owner", path, parent, short)
         found = self.cache.cached(key, lambda: self._owner_named(path, parent, short))
         if found is None or found.kind != "type" or found.full == owner:
-            return
-        self.types.canonical_names[owner] = found.full
-        name = found.full.name if one.kind == "impl" else f"{found.full.name}.{one.name}"
-        self.table.scopes[found.full.scope].setdefault(name, []).append(ref)
+            return None
+        return OwnerAssignment(ref, owner, found.full, "" if one.kind == "impl" else one.name)
 
     def _owner_named(self, path: str, parent: int, name: str) -> Resolution | None:
         names = self.table.names[path]

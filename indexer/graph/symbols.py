@@ -6,13 +6,9 @@ definition is its qualified name prefixed with the package or module path of its
 for overloads and partial types. Within a file, a scope is given as the position of the enclosing definition.
 """
 
-import hashlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
-
-import msgspec
 
 from codecards.indexer.facts import (
     CALL_TARGET_KINDS,
@@ -24,7 +20,9 @@ from codecards.indexer.facts import (
     FileFacts,
     Import,
 )
-from codecards.indexer.graph.module_paths import ModulePaths, crate_of
+from codecards.indexer.graph.asked import AskedLookup, AskedNames, ScopedNames, last_part
+from codecards.indexer.graph.heads import FileHead, FullName, Packages, head_of, scope_of
+from codecards.indexer.graph.module_paths import ModulePaths
 from codecards.indexer.graph.scoping import Scoping, scoping_of
 
 MAX_INCLUDED = 5_000
@@ -34,46 +32,48 @@ DefinitionRef = tuple[str, int]
 """(path, position in the file's definitions); position -1 is the whole file."""
 
 
-class FullName(NamedTuple):
-    """The name of a definition in the whole repository."""
-
-    scope: str
-    """The files that share the name: a path, "folder#package" (Go), "rust:" and a crate, or "all:" and a family."""
-    name: str
-    """Qualified name, prefixed with the package or module path of the file."""
-
-
 class FileNames:
     """The names of one file, by scope."""
 
-    __slots__ = ("bindings", "children", "facts", "imports", "path", "prefix", "scope", "scoping", "stars")
+    __slots__ = ("_asked", "_stars", "bindings", "children", "facts", "imports", "path", "prefix", "scope", "scoping")
 
-    def __init__(self, path: str, facts: FileFacts, scope: str, prefix: str) -> None:
+    def __init__(self, path: str, facts: FileFacts, asked: AskedNames) -> None:
         """Group the facts of a file by scope and name."""
         self.path = path
         self.facts = facts
-        self.scope = scope
-        self.prefix = prefix
-        """Prefix of the file's qualified names; "" or ends with a dot."""
+        self.scope, self.prefix = scope_of(path, facts.language, facts.package)
+        """`prefix` is that of the file's qualified names; "" or ends with a dot."""
         self.scoping: Scoping = scoping_of(facts.language)
-        self.children: dict[tuple[int, str], list[int]] = {}
+        self._asked = asked
+        self.children: ScopedNames[int] = ScopedNames(asked)
         """(position of the parent or -1, name) → positions of the definitions."""
         for position, one in enumerate(facts.definitions):
-            self.children.setdefault((one.parent, one.name), []).append(position)
-        self.imports: dict[tuple[int, str], list[Import]] = {}
+            self.children.add(one.parent, one.name, position)
+        self.imports: ScopedNames[Import] = ScopedNames(asked)
         """(scope, bound name) → imports."""
-        self.stars: list[Import] = []
-        """Imports that bind no single name: star imports, includes, used namespaces."""
+        self._stars: list[Import] = []
         for brought in facts.imports:
             if brought.alias:
-                self.imports.setdefault((brought.scope, brought.alias), []).append(brought)
+                self.imports.add(brought.scope, brought.alias, brought)
                 if "." in brought.alias:  # `import a.b` binds a
-                    self.imports.setdefault((brought.scope, brought.alias.partition(".")[0]), []).append(brought)
+                    self.imports.add(brought.scope, brought.alias.partition(".")[0], brought)
             else:
-                self.stars.append(brought)
-        self.bindings: dict[tuple[int, str], list[Binding]] = {}
+                self._stars.append(brought)
+        self.bindings: ScopedNames[Binding] = ScopedNames(asked)
         for bound in facts.bindings:
-            self.bindings.setdefault((bound.scope, bound.name), []).append(bound)
+            self.bindings.add(bound.scope, bound.name, bound)
+
+    @property
+    def stars(self) -> Sequence[Import]:
+        """Imports that bind no single name: star imports, includes, used namespaces."""
+        self._asked.names.add(f"stars {self.path}")
+        return self._stars
+
+    @property
+    def all_imports(self) -> Sequence[Import]:
+        """All imports of the file."""
+        self._asked.names.add(f"imports {self.path}")
+        return self.facts.imports
 
     def full(self, position: int) -> FullName:
         """Return the full name of a definition."""
@@ -100,35 +100,75 @@ class FileNames:
 
     def scope_at(self, line: int, within: int) -> int:
         """Return the innermost definition around a line; `within` if there is none inside it."""
-        return _scope_at(self.facts.definitions, line, within)
+        return innermost_at(self.facts.definitions, line, within)
+
+    def fields(self) -> Iterator[tuple[str, Binding]]:
+        """Yield (qualified name of a member, binding that gives its type), without the file's prefix."""
+        for bound in self.facts.bindings:
+            name = bound.name
+            if name.startswith("self."):
+                owner = self.type_around(bound.scope)
+                name = name[5:]
+            elif bound.scope >= 0 and self.facts.definitions[bound.scope].kind in CODE_TYPE_KINDS:
+                owner = self.full(bound.scope)
+            else:
+                continue
+            if owner is not None:
+                yield f"{owner.name.removeprefix(self.prefix)}.{name}", bound
 
 
 class SymbolTable:
-    """All definitions of a repository."""
+    """All definitions of a repository; every lookup records what it asked for in `asked`.
+
+    This class holds the facts of all files. `indexer.store.stored_symbols` answers the same lookups from a snapshot.
+    """
 
     def __init__(self, files: Mapping[str, FileFacts]) -> None:
         """Build the table from path → facts of every file."""
-        self.files = {path: files[path] for path in sorted(files)}
-        self.modules = ModulePaths(self.files)
-        self.names: dict[str, FileNames] = {}
-        self.scopes: dict[str, dict[str, list[DefinitionRef]]] = defaultdict(dict)
-        """Scope → full name → definitions, by path and position."""
-        self.fields: dict[FullName, list[tuple[str, Binding]]] = defaultdict(list)
+        ordered = {path: files[path] for path in sorted(files)}
+        self._prepare({path: head_of(path, facts) for path, facts in ordered.items()})
+        self.files: Mapping[str, FileFacts] = ordered
+        self.names: Mapping[str, FileNames] = {
+            path: FileNames(path, facts, self.asked) for path, facts in ordered.items()
+        }
+        self._scopes: dict[str, dict[str, list[DefinitionRef]]] = defaultdict(dict)
+        self._fields: dict[FullName, list[tuple[str, Binding]]] = {}
+        for path, names in self.names.items():
+            known = self._scopes[names.scope]
+            for position, one in enumerate(names.facts.definitions):
+                known.setdefault(names.prefix + one.qualified_name, []).append((path, position))
+            for name, bound in names.fields():
+                self._fields.setdefault(FullName(names.scope, names.prefix + name), []).append((path, bound))
+
+    def _prepare(self, heads: Mapping[str, FileHead]) -> None:
+        """Create what all tables have, from path → head of every file."""
+        self.heads = heads
+        self.asked = AskedNames()
+        self.modules = ModulePaths(heads, self.asked)
+        self.known_packages = Packages(heads)
+        self.canonical_names: dict[FullName, FullName] = {}
+        """Name of a type as seen from an impl block's file → the type's own full name; see `owners`."""
+        self.assigned: dict[FullName, list[DefinitionRef]] = {}
+        """Full name → members written outside their types and assigned to them; see `owners`."""
+        self.by_name: AskedLookup[tuple[str, str], DefinitionRef] = AskedLookup(self._asked_named)
+        """(family, last name) → definitions that can be called or constructed, except functions inside functions."""
+        self.fields: AskedLookup[FullName, tuple[str, Binding]] = AskedLookup(self._asked_fields)
         """Full name of a member → (path, binding that gives its type)."""
-        self._included: dict[str, frozenset[str]] = {}
-        self._stems: dict[str, frozenset[str]] = {}
-        self.unowned: list[DefinitionRef] = []
-        """Members written outside their types; `ScopeResolver` assigns them to their types."""
-        for path, facts in self.files.items():
-            self._add(path, facts)
+        self.packages: AskedLookup[FullName, FullName] = AskedLookup(self._asked_package)
+        """All packages and namespaces, including outer ones, as full names that end with a dot."""
+        self.files_of_package: AskedLookup[FullName, str] = AskedLookup(self._asked_files)
+        """Package (full name that ends with a dot, or "") → its files."""
+        self._included: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
 
     def definition(self, ref: DefinitionRef) -> Definition:
         """Return the definition that a reference points to; its position is not -1."""
         return self.files[ref[0]].definitions[ref[1]]
 
-    def at(self, full: FullName) -> list[DefinitionRef]:
+    def at(self, full: FullName) -> Sequence[DefinitionRef]:
         """Return the definitions of a full name."""
-        return self.scopes[full.scope].get(full.name, []) if full.scope in self.scopes else []
+        self.asked.names.add(full.name.rpartition(".")[2])
+        found = self._at(full)
+        return [*found, *self.assigned[full]] if full in self.assigned else found
 
     def types_at(self, full: FullName) -> list[DefinitionRef]:
         """Return the definitions of a type, including partial parts and impl blocks."""
@@ -138,49 +178,26 @@ class SymbolTable:
         """Return the full name of a definition."""
         return self.names[ref[0]].full(ref[1])
 
-    @cached_property
-    def by_name(self) -> dict[tuple[str, str], list[DefinitionRef]]:
-        """(family, last name) → definitions that can be called or constructed, except functions inside functions."""
-        found: dict[tuple[str, str], list[DefinitionRef]] = {}
-        for path, names in self.names.items():
-            family, definitions = names.scoping.family, names.facts.definitions
-            for position, one in enumerate(definitions):
-                if one.kind not in CALL_TARGET_KINDS or one.kind == "impl":
-                    continue
-                local = (
-                    one.kind == "function"
-                    and one.parent >= 0
-                    and definitions[one.parent].kind in ("function", "method")
-                )
-                if not local:
-                    found.setdefault((family, one.name), []).append((path, position))
-        return found
+    def canonical(self, full: FullName) -> FullName:
+        """Return the type's own full name for the name that a file gives it."""
+        self.asked.names.add(full.name.rpartition(".")[2])
+        return self.canonical_names.get(full, full)
 
-    @cached_property
-    def packages(self) -> set[FullName]:
-        """All packages and namespaces, including outer ones, as full names that end with a dot."""
-        found: set[FullName] = set()
-        for names in self.names.values():
-            prefixes = {names.prefix}
-            prefixes.update(
-                names.prefix + one.qualified_name + "." for one in names.facts.definitions if one.kind == "namespace"
-            )
-            for prefix in prefixes:
-                parts = prefix.split(".")[:-1]
-                found.update(FullName(names.scope, ".".join(parts[: n + 1]) + ".") for n in range(len(parts)))
-        return found
+    def language(self, path: str) -> str:
+        """Return the language of a file."""
+        return self.heads[path].language
 
-    @cached_property
-    def files_of_package(self) -> dict[FullName, list[str]]:
-        """Package (full name that ends with a dot, or "") → its files."""
-        found: dict[FullName, list[str]] = {}
-        for path, names in self.names.items():
-            found.setdefault(FullName(names.scope, names.prefix), []).append(path)
-        return found
+    def n_members(self, ref: DefinitionRef) -> int:
+        """Return the number of definitions directly inside a definition."""
+        facts = self.files[ref[0]]
+        self.asked.names.add(f"members {facts.definitions[ref[1]].name}")
+        return sum(one.parent == ref[1] for one in facts.definitions)
 
     def files_included(self, path: str) -> frozenset[str]:
         """Return a C or C++ file and the files that it includes, directly or not."""
-        if path not in self._included:
+        known = self._included.get(path)
+        if known is None:
+            outer = self.asked.begin()
             seen, pending = {path}, [path]
             while pending and len(seen) < MAX_INCLUDED:
                 one = pending.pop()
@@ -189,36 +206,68 @@ class SymbolTable:
                     if target is not None and target not in seen:
                         seen.add(target)
                         pending.append(target)
-            self._included[path] = frozenset(seen)
-        return self._included[path]
+            known = self._included[path] = frozenset(seen), self.asked.end(outer)
+        self.asked.names.update(known[1])
+        return known[0]
 
     def stems_included(self, path: str) -> frozenset[str]:
         """Return the names, without suffixes, of the files that a file includes."""
-        if path not in self._stems:
-            self._stems[path] = frozenset(stem_of(one) for one in self.files_included(path))
-        return self._stems[path]
+        return frozenset(stem_of(one) for one in self.files_included(path))
 
-    def _add(self, path: str, facts: FileFacts) -> None:
-        scope, prefix = _scope_of(path, facts, self.modules)
-        names = self.names[path] = FileNames(path, facts, scope, prefix)
-        known = self.scopes[scope]
-        for position, one in enumerate(facts.definitions):
-            known.setdefault(prefix + one.qualified_name, []).append((path, position))
-            if one.kind in MEMBER_KINDS and (
-                one.parent < 0 or facts.definitions[one.parent].kind in ("impl", "namespace")
-            ):
-                self.unowned.append((path, position))
-        for bound in facts.bindings:
-            name = bound.name
-            if name.startswith("self."):
-                owner = names.type_around(bound.scope)
-                name = name[5:]
-            elif bound.scope >= 0 and facts.definitions[bound.scope].kind in CODE_TYPE_KINDS:
-                owner = names.full(bound.scope)
-            else:
-                continue
-            if owner is not None:
-                self.fields[FullName(scope, f"{owner.name}.{name}")].append((path, bound))
+    # what the lookups find, without recording
+
+    def _at(self, full: FullName) -> Sequence[DefinitionRef]:
+        return self._scopes[full.scope].get(full.name, ()) if full.scope in self._scopes else ()
+
+    def _named(self, family: str, name: str) -> Sequence[DefinitionRef]:
+        return self._by_name.get((family, name), ())
+
+    def _fields_at(self, full: FullName) -> Sequence[tuple[str, Binding]]:
+        return self._fields.get(full, ())
+
+    @cached_property
+    def _by_name(self) -> dict[tuple[str, str], list[DefinitionRef]]:
+        found: dict[tuple[str, str], list[DefinitionRef]] = {}
+        for path, names in self.names.items():
+            for position in named_positions(names.facts.definitions):
+                name = names.facts.definitions[position].name
+                found.setdefault((names.scoping.family, name), []).append((path, position))
+        return found
+
+    # what the public lookups record
+
+    def _asked_named(self, key: tuple[str, str]) -> Sequence[DefinitionRef]:
+        self.asked.names.add(key[1])
+        return self._named(*key)
+
+    def _asked_fields(self, full: FullName) -> Sequence[tuple[str, Binding]]:
+        self.asked.names.add(last_part(full.name))
+        return self._fields_at(full)
+
+    def _asked_package(self, full: FullName) -> Sequence[FullName]:
+        self.asked.names.add(f"package {full.scope} {full.name}")
+        return (full,) if full in self.known_packages.names else ()
+
+    def _asked_files(self, full: FullName) -> Sequence[str]:
+        self.asked.names.add(f"files {full.scope} {full.name}")
+        return self.known_packages.files.get(full, ())
+
+
+def named_positions(definitions: Sequence[Definition]) -> Iterator[int]:
+    """Yield the positions of definitions that their name alone can find; functions inside functions are local."""
+    for position, one in enumerate(definitions):
+        if one.kind not in CALL_TARGET_KINDS or one.kind == "impl":
+            continue
+        inside_function = one.parent >= 0 and definitions[one.parent].kind in ("function", "method")
+        if one.kind != "function" or not inside_function:
+            yield position
+
+
+def unowned_positions(definitions: Sequence[Definition]) -> Iterator[int]:
+    """Yield the positions of members that are written outside their types; `owners` assigns them."""
+    for position, one in enumerate(definitions):
+        if one.kind in MEMBER_KINDS and (one.parent < 0 or definitions[one.parent].kind in ("impl", "namespace")):
+            yield position
 
 
 def stem_of(path: str) -> str:
@@ -226,48 +275,8 @@ def stem_of(path: str) -> str:
     return path.rpartition("/")[2].partition(".")[0]
 
 
-def interface_digest(path: str, facts: FileFacts) -> bytes:
-    """Return a digest of everything in a file that resolving other files' references can depend on, except lines.
-
-    If an edit leaves the digest equal, the edges of all other files stay the same, except for the lines and positions of
-    their targets.
-    """
-    definitions = facts.definitions
-    shared = [
-        one
-        for one in facts.bindings
-        if one.scope < 0 or "." in one.name or definitions[one.scope].kind in CODE_TYPE_KINDS
-    ]
-    # `self.store = store` depends on the type of the parameter `store`, and so on through other local names.
-    wanted = {word for one in shared for word in _words(one.value)}
-    while more := {word for one in facts.bindings if one.name in wanted for word in _words(one.value)} - wanted:
-        wanted |= more
-    seen = (
-        path.encode("utf-8", "surrogateescape"),
-        facts.language,
-        facts.package,
-        [
-            (d.name, d.qualified_name, d.kind, d.parent, d.bases, d.returns, d.exported, d.signature)
-            for d in definitions
-        ],
-        [(i.module, i.name, i.alias, i.level, i.scope, i.reexported) for i in facts.imports],
-        _seen(shared, definitions),
-        _seen([one for one in facts.bindings if one.name in wanted], definitions),
-        facts.exports,
-    )
-    return hashlib.blake2b(_encode(seen), digest_size=16).digest()
-
-
-def _seen(bindings: Sequence[Binding], definitions: Sequence[Definition]) -> list[tuple[object, ...]]:
-    """Return the parts of bindings that matter to other files: of their lines only whether neighbours share one."""
-    lines = [0, *(one.line for one in bindings)]
-    return [
-        (one.name, one.value, one.scope, _scope_at(definitions, one.line, one.scope), one.line == before)
-        for one, before in zip(bindings, lines, strict=False)
-    ]
-
-
-def _scope_at(definitions: Sequence[Definition], line: int, within: int) -> int:
+def innermost_at(definitions: Sequence[Definition], line: int, within: int) -> int:
+    """Return the position of the innermost definition around a line; `within` if there is none inside it."""
     best = within
     for position, one in enumerate(definitions):
         if one.first_line > line:
@@ -275,23 +284,3 @@ def _scope_at(definitions: Sequence[Definition], line: int, within: int) -> int:
         if one.last_line >= line and position > best:
             best = position
     return best
-
-
-_encode = msgspec.msgpack.Encoder().encode
-
-
-def _words(value: str) -> tuple[str, ...]:
-    return (value.lstrip("=").partition(".")[0].removesuffix("()"),)
-
-
-def _scope_of(path: str, facts: FileFacts, modules: ModulePaths) -> tuple[str, str]:
-    """Return (scope, prefix of full names) of a file."""
-    scoping = scoping_of(facts.language)
-    if scoping.reach == "folder":
-        return modules.go_unit(path), ""
-    if scoping.reach == "crate":
-        crate, inside = crate_of(path)
-        return f"rust:{crate}", "".join(part + "." for part in inside)
-    if scoping.reach == "all":
-        return f"all:{scoping.family}", facts.package + "." if facts.package else ""
-    return path, ""

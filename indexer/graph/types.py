@@ -4,7 +4,7 @@ A base class may be reached through any import, and a value's type through any c
 asks the scopes.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from codecards.indexer.facts import (
@@ -15,9 +15,11 @@ from codecards.indexer.facts import (
     TYPED_VALUE_KINDS,
     Binding,
 )
+from codecards.indexer.graph.heads import FullName
 from codecards.indexer.graph.parameters import UNKNOWN, Parameters, read_parameters
 from codecards.indexer.graph.resolution import EXTERNAL_BASE, Resolution, ResolutionCache, ScopeQueries
-from codecards.indexer.graph.symbols import DefinitionRef, FullName, SymbolTable
+from codecards.indexer.graph.scoping import scoping_of
+from codecards.indexer.graph.symbols import DefinitionRef, SymbolTable
 
 MAX_BASES = 200
 """Base types visited from one type; this also ends cycles of bases."""
@@ -42,11 +44,9 @@ class TypeResolver:
             scopes: Resolves names where they are written.
         """
         self.table = table
-        self.canonical_names: dict[FullName, FullName] = {}
-        """Name of a type as seen from an impl block's file → the type's own full name."""
         self._cache = cache
         self._scopes = scopes
-        self._ancestors: dict[FullName, tuple[tuple[FullName, ...], bool]] = {}
+        self._ancestors: dict[FullName, tuple[tuple[tuple[FullName, ...], bool], frozenset[str]]] = {}
         self._parameters: dict[DefinitionRef, Parameters] = {}
 
     def parameters(self, ref: DefinitionRef) -> Parameters:
@@ -54,7 +54,7 @@ class TypeResolver:
         known = self._parameters.get(ref)
         if known is None:
             one = self.table.definition(ref)
-            language = self.table.files[ref[0]].language
+            language = self.table.language(ref[0])
             takes_any = (
                 one.kind in CODE_TYPE_KINDS or one.kind not in CALL_TARGET_KINDS
             )  # their brackets have another meaning
@@ -65,7 +65,7 @@ class TypeResolver:
     def type_around(self, path: str, scope: int) -> FullName | None:
         """Return the type whose instance `self` is in a scope."""
         found = self.table.names[path].type_around(scope)
-        return self.canonical_names.get(found, found) if found is not None else None
+        return self.table.canonical(found) if found is not None else None
 
     def resolution_of(
         self, refs: tuple[DefinitionRef, ...], full: FullName, *, is_sure: bool = True, rule: str
@@ -73,7 +73,7 @@ class TypeResolver:
         """Return the resolution of the definitions that share a full name."""
         kinds = {self.table.definition(ref).kind for ref in refs}
         if kinds & CONTAINER_KINDS:
-            return Resolution("type", self.canonical_names.get(full, full), refs, is_sure, rule)
+            return Resolution("type", self.table.canonical(full), refs, is_sure, rule)
         if kinds & CALL_TARGET_KINDS and kinds != {"property"}:
             return Resolution("callable", full, refs, is_sure, rule)
         return Resolution("value" if kinds & TYPED_VALUE_KINDS else "callable", full, refs, is_sure, rule)
@@ -97,7 +97,9 @@ class TypeResolver:
         """Return (a type and its bases, nearest first; whether a base is outside the repository)."""
         known = self._ancestors.get(full)
         if known is not None:
-            return known
+            self.table.asked.names.update(known[1])
+            return known[0]
+        outer = self.table.asked.begin()
         ancestors: list[FullName] = []
         has_external_base = False
         pending = [full]
@@ -116,8 +118,9 @@ class TypeResolver:
                 if base is not None and base.kind == "type" and base.full not in ancestors[:1]
             ]
         found = tuple(ancestors), has_external_base
+        names = self.table.asked.end(outer)
         if not self._cache.hit_cycle():
-            self._ancestors[full] = found
+            self._ancestors[full] = found, names
         return found
 
     def _bases(self, full: FullName) -> Iterator[Resolution | None]:
@@ -154,7 +157,7 @@ class TypeResolver:
             return self.call_result(path, default) if default is not None else None
         return self._declared_result(callee) if callee.kind == "callable" else None
 
-    def binding_type(self, path: str, bindings: list[Binding], line: int) -> Resolution | None:
+    def binding_type(self, path: str, bindings: Sequence[Binding], line: int) -> Resolution | None:
         """Return the type of the binding in effect at a line; 0 is the end of the scope."""
         before = [one for one in bindings if one.line <= line] if line else bindings
         candidates = before or bindings
@@ -217,7 +220,7 @@ class TypeResolver:
         """Return an instance of a function's declared result type."""
         if not one.refs:
             return None
-        where, position = one.refs[-1] if self.table.names[one.refs[0][0]].scoping.last_wins else one.refs[0]
+        where, position = one.refs[-1] if scoping_of(self.table.language(one.refs[0][0])).last_wins else one.refs[0]
         definition = self.table.definition((where, position))
         owner = self.type_around(where, position) if definition.kind in MEMBER_KINDS else None
         if definition.kind == "constructor" and owner is not None:

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, overload
 
 from codecards.indexer.cards.card import Card
 from codecards.indexer.cards.embedded_text import unpack_texts, with_heading
@@ -25,6 +26,29 @@ class ChangedFile:
         """Return the text that is embedded of each card, in the order of the cards."""
         contents = zip(self.cards, unpack_texts(self.embedded), strict=True)
         return [with_heading(card.path, card.qualified_name, content) for card, content in contents]
+
+
+class LazyLinks(Sequence[tuple[int, int, int]]):
+    """The links of a generation, counted on first use: that takes longer than resolving an edited file."""
+
+    def __init__(self, count: Callable[[], Sequence[tuple[int, int, int]]]) -> None:
+        self._count = count
+
+    @cached_property
+    def _links(self) -> Sequence[tuple[int, int, int]]:
+        return self._count()
+
+    def __len__(self) -> int:
+        return len(self._links)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[int, int, int]: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[tuple[int, int, int]]: ...
+
+    def __getitem__(self, index: int | slice) -> tuple[int, int, int] | Sequence[tuple[int, int, int]]:
+        return self._links[index]
 
 
 TextReader = Callable[[IndexedFile], str | None]

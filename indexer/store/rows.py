@@ -48,9 +48,13 @@ class IndexedFile:
     n_lines: int
     leading_comment: str
     interface: bytes
-    """`symbols.interface_digest`."""
+    """`interface.interface_digest`."""
+    head: bytes
+    """`link_rows.pack_head`."""
 
 
+_REASONS = {one.value: one for one in Reason}
+_COVERAGES = {one.value: one for one in Coverage}
 _line_ranges = msgspec.msgpack.Decoder(tuple[tuple[int, int], ...])
 _names = msgspec.msgpack.Decoder(tuple[str, ...])
 _ids = msgspec.msgpack.Decoder(tuple[int, ...])
@@ -97,7 +101,7 @@ def card_of_row(row: tuple[Any, ...]) -> Card:
 
 def problem_of_row(row: tuple[Any, ...]) -> Problem:
     """Return the problem of a row whose first columns are path, reason, detail and kept."""
-    return Problem(os.fsdecode(row[0]), Reason(row[1]), row[2], Coverage(row[3]))
+    return Problem(os.fsdecode(row[0]), _REASONS[row[1]], row[2], _COVERAGES[row[3]])
 
 
 def edge_of_row(row: tuple[Any, ...]) -> CallEdge:

@@ -3,12 +3,21 @@
 
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
+-- Values that are not text: "surroundings" is walk.surroundings.Surroundings.
+CREATE TABLE stored (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+
 -- Records by content, so that renames, branch switches and reverts find them again.
 CREATE TABLE records (
     content_key BLOB PRIMARY KEY,    -- BLAKE2b of language and bytes
     facts BLOB NOT NULL,             -- MessagePack of facts.FileFacts
-    rest BLOB NOT NULL,              -- MessagePack of the other fields of record.ContentRecord
-    last_used INTEGER NOT NULL       -- last generation with a file of this content
+    rest BLOB NOT NULL               -- MessagePack of the other fields of record.ContentRecord
+) WITHOUT ROWID;
+
+-- Contents of no file. Their number of bytes is limited; those that went out of use first are removed first.
+CREATE TABLE kept (
+    content_key BLOB PRIMARY KEY,
+    generation INTEGER NOT NULL,     -- the first one without a file of this content
+    n_bytes INTEGER NOT NULL         -- of its record
 ) WITHOUT ROWID;
 
 CREATE TABLE files (
@@ -26,8 +35,35 @@ CREATE TABLE files (
     module TEXT NOT NULL,
     n_lines INTEGER NOT NULL,
     leading_comment TEXT NOT NULL,
-    interface BLOB NOT NULL          -- symbols.interface_digest
+    interface BLOB NOT NULL,         -- interface.interface_digest
+    head BLOB NOT NULL               -- MessagePack of heads.FileHead
 );
+CREATE INDEX files_by_content ON files (content_key);
+
+-- What resolving a reference looks up across files; see link_rows.SymbolRow.
+CREATE TABLE symbols (
+    name TEXT NOT NULL,
+    file_id INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    is_named INTEGER NOT NULL,
+    entry BLOB NOT NULL,
+    PRIMARY KEY (name, file_id, position)
+) WITHOUT ROWID;
+
+-- asked.key_number of a name or module key → files whose edges depend on it, and perhaps some that no longer do.
+CREATE TABLE asked (key INTEGER NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (key, file_id)) WITHOUT ROWID;
+
+-- owners.OwnerAssignment
+CREATE TABLE owners (
+    file_id INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    owner_scope TEXT NOT NULL,
+    owner_name TEXT NOT NULL,
+    found_scope TEXT NOT NULL,
+    found_name TEXT NOT NULL,
+    member TEXT NOT NULL,
+    PRIMARY KEY (file_id, position)
+) WITHOUT ROWID;
 
 CREATE TABLE problems (
     path BLOB NOT NULL,

@@ -5,8 +5,10 @@
 
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,9 +35,11 @@ from codecards.indexer.store.snapshot import connect, damaged, schema
 
 if TYPE_CHECKING:
     from codecards.indexer.graph.edges import Edge
+    from codecards.indexer.store.kept_contents import KeptContents
+    from codecards.indexer.store.link_tables import LinkTables
 
-KEPT_GENERATIONS = 50
-"""Generations for which the record of an unused content is kept; a branch switch finds it again."""
+MANY_PATHS = 1_000
+"""Paths from which on all files are loaded at once."""
 
 
 class SnapshotWriter:
@@ -88,6 +92,20 @@ class SnapshotWriter:
                     self._connection.execute("ROLLBACK")
                 raise
 
+    @cached_property
+    def links_tables(self) -> "LinkTables":
+        """What resolving references needs."""
+        from codecards.indexer.store.link_tables import LinkTables  # lazy: a look at an unchanged tree does not need it
+
+        return LinkTables(self._connection)
+
+    @cached_property
+    def kept(self) -> "KeptContents":
+        """The records of contents that no file has."""
+        from codecards.indexer.store.kept_contents import KeptContents  # lazy, as above
+
+        return KeptContents(self._connection)
+
     # reads
 
     def meta(self) -> dict[str, str]:
@@ -101,9 +119,31 @@ class SnapshotWriter:
             rows = self._connection.execute("SELECT * FROM files ORDER BY path").fetchall()
         return [file_of_row(row) for row in rows]
 
+    def files_at(self, paths: Collection[str]) -> dict[str, IndexedFile]:
+        """Return path → file for those of the paths that are indexed."""
+        if len(paths) > MANY_PATHS:
+            return {entry.path: entry for entry in self.files() if entry.path in paths}
+        query = "SELECT * FROM files WHERE path = ?"
+        found = [row for path in paths for row in self._rows(query, (os.fsencode(path),))]
+        return {entry.path: entry for entry in map(file_of_row, found)}
+
     def stamps(self) -> list[Stamp]:
         """Return the stamp of each file, by path."""
         return [stamp_of_row(row) for row in self._rows(STAMPS)]
+
+    def raw_stamps(self) -> Iterator[tuple[bytes, int, int, int, int, int]]:
+        """Yield the rows of `rows.STAMPS`, with the bytes of each path, in no order."""
+        with self._explained():
+            yield from self._connection.execute(STAMPS.partition(" ORDER")[0])
+
+    def stored_value(self, name: str) -> bytes:
+        """Return a value that is not text, b"" if there is none."""
+        rows = self._rows("SELECT value FROM stored WHERE name = ?", (name,))
+        return bytes(rows[0][0]) if rows else b""
+
+    def store_value(self, name: str, value: bytes) -> None:
+        """Store a value that is not text."""
+        self._connection.execute("INSERT OR REPLACE INTO stored VALUES (?, ?)", (name, value))
 
     def problems(self, *, of_content: bool | None = None) -> list[Problem]:
         """Return the problems by path: those of contents (True), those of reading (False), or all (None)."""
@@ -154,10 +194,10 @@ class SnapshotWriter:
 
     def positions(self) -> dict[int, dict[int, int]]:
         """Return file id → position of a definition (-1: the module) → card id; cards of kind "part" are left out."""
-        found: dict[int, dict[int, int]] = {}
+        found: dict[int, dict[int, int]] = defaultdict(dict)
         query = "SELECT file_id, definition, card_id FROM cards WHERE kind <> 'part' ORDER BY file_id, position DESC"
         for file_id, definition, card_id in self._rows(query):
-            found.setdefault(file_id, {})[definition] = card_id
+            found[file_id][definition] = card_id
         return found
 
     def links(self) -> list[tuple[int, int, int]]:
@@ -169,25 +209,27 @@ class SnapshotWriter:
 
     # writes
 
-    def put_records(self, records: Iterable[tuple[bytes, PackedRecord]], generation: int) -> None:
+    def put_records(self, records: Iterable[tuple[bytes, PackedRecord]]) -> None:
         """Store the records of contents."""
         self._connection.executemany(
-            "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?)",
-            ((key, packed.facts, packed.rest, generation) for key, packed in records),
+            "INSERT OR REPLACE INTO records VALUES (?, ?, ?)",
+            ((key, packed.facts, packed.rest) for key, packed in records),
         )
 
     def put_meta(self, values: Mapping[str, str]) -> None:
         """Set named values."""
         self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
 
-    def put_problems(self, of_reading: Iterable[Problem], of_contents: Iterable[Problem]) -> None:
-        """Replace all problems.
+    def put_problems(self, of_reading: Iterable[Problem], of_contents: Iterable[Problem], gone: Iterable[str]) -> None:
+        """Replace the problems of reading, and those of contents that have changed.
 
         Args:
             of_reading: Problems of listing and reading files.
-            of_contents: Problems of contents, which last until the content changes.
+            of_contents: Problems of new contents, which last until the content changes.
+            gone: Paths whose content is another than before.
         """
-        self._connection.execute("DELETE FROM problems")
+        self._connection.execute("DELETE FROM problems WHERE of_content = 0")
+        self._connection.executemany("DELETE FROM problems WHERE path = ?", [(os.fsencode(path),) for path in gone])
         for of_content, problems in ((0, of_reading), (1, of_contents)):
             rows = [
                 (os.fsencode(one.path), one.reason.value, one.detail, one.kept.value, of_content) for one in problems
@@ -251,13 +293,6 @@ class SnapshotWriter:
             self._connection.executemany("DELETE FROM edges WHERE source_file_id = ?", [(one,) for one in replaced])
         self._connection.executemany(_INSERT_EDGE, (_edge_row(edge, file_ids, positions) for edge in edges))
 
-    def drop_unused_records(self, generation: int) -> None:
-        """Mark the records in use, and delete those unused for `KEPT_GENERATIONS`."""
-        self._connection.execute(
-            "UPDATE records SET last_used = ? WHERE content_key IN (SELECT content_key FROM files)", (generation,)
-        )
-        self._connection.execute("DELETE FROM records WHERE last_used < ?", (generation - KEPT_GENERATIONS,))
-
     def _put_file_row(self, entry: IndexedFile) -> int:
         values = (os.fsencode(entry.path), *(getattr(entry, column) for column in _FILE_COLUMNS[1:]))
         row = self._connection.execute(_UPSERT_FILE, values).fetchone()
@@ -299,6 +334,7 @@ _FILE_COLUMNS = (
     "n_lines",
     "leading_comment",
     "interface",
+    "head",
 )
 _UPSERT_FILE = f"""
 INSERT INTO files ({", ".join(_FILE_COLUMNS)}) VALUES ({", ".join("?" * len(_FILE_COLUMNS))})
@@ -348,7 +384,7 @@ def _edge_row(
     edge: "Edge", file_ids: Mapping[str, int], positions: Mapping[int, Mapping[int, int]]
 ) -> tuple[object, ...]:
     def card(path: str, definition: int) -> int | None:
-        return positions.get(file_ids[path], {}).get(definition)
+        return positions[file_ids[path]].get(definition)
 
     target_file = file_ids[edge.target[0]] if edge.target else None
     target = card(*edge.target) if edge.target else None

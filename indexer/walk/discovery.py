@@ -7,6 +7,7 @@ special files and nested repositories, and for the project's own `.codecardsigno
 
 import os
 import stat
+import time
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -27,8 +28,9 @@ from codecards.indexer.walk.git import (
     is_repository,
     listed_files,
 )
-from codecards.indexer.walk.ignore_files import GIT_RULES, IgnoreRules, RuleFile, read_rules
+from codecards.indexer.walk.ignore_files import GIT_RULES, OWN_RULES, IgnoreRules, RuleFile, read_rules
 from codecards.indexer.walk.secret_names import is_secret_file
+from codecards.indexer.walk.surroundings import Stamp, Surroundings, stamp_of, stamps_below, take_surroundings
 
 _TOOL_MARKS = frozenset({"pyvenv.cfg", "CACHEDIR.TAG"})
 """Files that mark a virtual environment, and a cache (bford.info/cachedir); checked only where git can't be asked."""
@@ -46,6 +48,8 @@ class Discovery:
     problems: tuple[Problem, ...]
     n_ignored: int
     """Files and whole folders that ignore rules leave out."""
+    surroundings: Surroundings | None = None
+    """What the listing depends on besides its files; None if a change could have gone unseen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,17 @@ class _Walk:
     unlisted: list[Problem] = field(default_factory=list)
     """Special files and unreadable folders, which git does not list; they are reported unless git ignores them."""
     n_ignored: int = 0
+    stamps: list[Stamp] = field(default_factory=list)
+    """Of folders and rule files, taken before they were read."""
+
+    excludes: Path | None = None
+    """The user's own ignore file."""
+    unvisited: list[str] = field(default_factory=list)
+    """Folders in which git lists nothing."""
+
+    def stamp(self, path: str) -> None:
+        below = os.fsencode(path)
+        self.stamps.append(stamp_of(os.fsencode(self.root) + b"/" + below, below))
 
     def report(self, path: str, reason: Reason, detail: str) -> None:
         self.problems.append(Problem(path, reason, detail, Coverage.NONE))
@@ -102,6 +117,7 @@ def discover(root: Path, settings: DiscoverySettings | None = None) -> Discovery
         ProjectUnreadableError: The root can't be listed.
     """
     check_root(root)
+    now_ns = time.time_ns()
     walk = _new_walk(root, settings or DiscoverySettings())
     rules = IgnoreRules(has_defaults=not walk.has_git, folds_case=walk.folds_case, report=walk.report_rules)
     if walk.listed is None:
@@ -109,16 +125,23 @@ def discover(root: Path, settings: DiscoverySettings | None = None) -> Discovery
     pending = [_Folder("", rules, walk.listed)]
     while pending:
         pending += _list_folder(walk, pending.pop())
-    if walk.unlisted:
-        ignored = ignored_paths(root, [problem.path for problem in walk.unlisted])
-        walk.problems += [problem for problem in walk.unlisted if problem.path not in ignored]
+    asked = [*(problem.path for problem in walk.unlisted), *walk.unvisited]
+    ignored = ignored_paths(root, asked) if asked else frozenset()
+    walk.problems += [problem for problem in walk.unlisted if problem.path not in ignored]
     built = built_files({file.path: file.size_bytes for file in walk.files})
     for path, sources in built.items():
         walk.report(path, Reason.BUILT, f"a build wrote it from {sources}, which is indexed")
     walk.files = [file for file in walk.files if file.path not in built]
+    for path in {problem.path for problem in walk.problems}:
+        walk.stamp(path)
+    unlisted = stamps_below(root, [path for path in walk.unvisited if path not in ignored])
     walk.files.sort(key=lambda file: os.fsencode(file.path))
     walk.problems.sort(key=lambda problem: os.fsencode(problem.path))
-    return Discovery(tuple(walk.files), tuple(walk.problems), walk.n_ignored)
+    surroundings: Surroundings | None = None
+    if unlisted is not None:
+        around = [walk.excludes] if walk.excludes is not None else []
+        surroundings = take_surroundings(root, walk.settings, [*walk.stamps, *unlisted], around, now_ns)
+    return Discovery(tuple(walk.files), tuple(walk.problems), walk.n_ignored, surroundings)
 
 
 def project_root(start: Path) -> Path:
@@ -138,7 +161,8 @@ def project_root(start: Path) -> Path:
 def _new_walk(root: Path, settings: DiscoverySettings) -> _Walk:
     """Ask git for the files and return a walk that has not visited anything."""
     git = git_folder(root)
-    found = listed_files(root, excludes_file(root)) if git is not None else None
+    excludes = excludes_file(root) if git is not None else None
+    found = listed_files(root, excludes) if git is not None else None
     folds = git is not None and folds_case(root)
     given = found or _NOTHING_LISTED
     if folds:
@@ -148,7 +172,9 @@ def _new_walk(root: Path, settings: DiscoverySettings) -> _Walk:
         listed = None
     nested = given.submodules | given.repositories
     folders = _folders_of([*(given.tracked if listed is None else listed), *(f"{path}/" for path in nested)])
-    walk = _Walk(root, settings, given.tracked, listed, folders, given.submodules, found is not None, folds)
+    walk = _Walk(
+        root, settings, given.tracked, listed, folders, given.submodules, found is not None, folds, excludes=excludes
+    )
     if git is not None and found is None:
         detail = "git is missing or can't read it: tracked files that rules ignore are left out"
         walk.report(".git", Reason.UNREADABLE, detail)
@@ -167,6 +193,7 @@ def _is_ignored_root(root: Path, git: Path) -> bool:
 def _list_folder(walk: _Walk, folder: _Folder) -> Iterator[_Folder]:
     """Add the files of one folder to the walk and yield the folders below that are to be visited."""
     path = folder.path.rstrip("/")
+    walk.stamp(path)
     try:
         with os.scandir(walk.root / path) as listing:
             entries = sorted(listing, key=lambda entry: entry.name)
@@ -174,7 +201,11 @@ def _list_folder(walk: _Walk, folder: _Folder) -> Iterator[_Folder]:
         walk.report(path or ".", Reason.UNREADABLE, f"folder can't be listed: {error.strerror}")
         return
     names = [entry.name for entry in entries]
+    for name in (GIT_RULES, OWN_RULES):
+        if name in names:
+            walk.stamp(folder.path + name)
     if path and OWN_FILES.issubset(names):
+        walk.stamps.pop()  # it changes with every run
         return  # an index that --index put here
     if path and not walk.has_git and not _TOOL_MARKS.isdisjoint(names):
         walk.n_ignored += 1
@@ -228,6 +259,8 @@ def _descend(walk: _Walk, path: str, folder: _Folder) -> Iterator[_Folder]:
         yield _Folder(path + "/", rules, wanted)
         return
     walk.n_ignored += 1
+    if wanted is not None and wanted is walk.listed:
+        walk.unvisited.append(path)
     if wanted is walk.listed and not os.access(walk.root / path, os.R_OK | os.X_OK):
         detail = "folder can't be listed: Permission denied"
         walk.unlisted.append(Problem(path, Reason.UNREADABLE, detail, Coverage.NONE))

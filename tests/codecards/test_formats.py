@@ -12,7 +12,6 @@ from codecards.agents.record import FORMAT as RECORD_FORMAT
 from codecards.agents.record import read_record
 from codecards.errors import (
     ConfigurationError,
-    SnapshotDamagedError,
     SnapshotError,
     SnapshotFormatError,
     StateFileError,
@@ -36,16 +35,8 @@ from tests.support.indexed import write_repository
 NEWEST_INDEX = f"format-{INDEX_FORMAT}-derived-{DERIVED_FORMAT}"
 QUESTION = "where are expired tokens removed"
 OLDER = [
-    (
-        "format-1-derived-1",
-        SnapshotFormatError,
-        rf"has format 1, this version reads {INDEX_FORMAT}; run `codecards index`",
-    ),
-    (
-        "format-2-derived-3",
-        SnapshotDamagedError,
-        rf"has format 3, this version reads {DERIVED_FORMAT}\); run `codecards index`",
-    ),
+    (name, SnapshotFormatError, rf"has format {number}, this version reads {INDEX_FORMAT}; run `codecards index`")
+    for name, number in (("format-1-derived-1", 1), ("format-2-derived-3", 2), ("format-2-derived-4", 2))
 ]
 
 

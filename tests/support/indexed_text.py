@@ -99,7 +99,7 @@ class IndexedText:
         stamp = (len(data), 0, 0, 0, False)
         language, encoding = facts.language, "utf-8"
         entry = IndexedFile(
-            file_id, path, b"", *stamp, language, encoding, role, "", facts.n_lines, facts.leading_comment, b""
+            file_id, path, b"", *stamp, language, encoding, role, "", facts.n_lines, facts.leading_comment, b"", b""
         )
         cards = []
         for draft in record.contents.drafts:

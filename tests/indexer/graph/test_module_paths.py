@@ -3,11 +3,12 @@
 import pytest
 
 from codecards.indexer.facts import FileFacts, Import
-from codecards.indexer.graph.module_paths import ModulePaths, crate_of, module_name
+from codecards.indexer.graph.heads import FileHead, crate_of, head_of
+from codecards.indexer.graph.module_paths import ModulePaths, module_name
 
 
 def paths(*names: str, language: str = "python", package: str = "") -> ModulePaths:
-    return ModulePaths({name: FileFacts(language, 1, package=package) for name in names})
+    return ModulePaths({name: FileHead(language, package) for name in names})
 
 
 @pytest.mark.parametrize(
@@ -66,7 +67,7 @@ def go(**imports: str) -> ModulePaths:
         "util/json/j.go": FileFacts("go", 1, package="json"),
         "http/h.go": FileFacts("go", 1, package="http"),
     }
-    return ModulePaths(files)
+    return ModulePaths({path: head_of(path, facts) for path, facts in files.items()})
 
 
 def test_go_import_paths_end_with_the_folder_of_the_package() -> None:

@@ -7,8 +7,9 @@ import pytest
 
 from codecards.indexer.facts import FileFacts
 from codecards.indexer.graph.edges import Edge
+from codecards.indexer.graph.interface import interface_digest
 from codecards.indexer.graph.resolver import Resolver
-from codecards.indexer.graph.symbols import SymbolTable, interface_digest
+from codecards.indexer.graph.symbols import SymbolTable
 from codecards.indexer.parse.extraction import extract
 from codecards.indexer.parse.languages import detect_language
 from tests.support.repo_text import split_files
