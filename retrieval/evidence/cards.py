@@ -33,6 +33,8 @@ from codecards.retrieval.store.names import name_hash
 MESSAGE_FLOOR = 0.7
 """Share of the query that a card's messages must hold to be what was quoted; its words in other places don't count."""
 MAX_NESTING = 4
+MAX_BODY_LINES = 54
+"""Lines from which a longer body says no more about what acts."""
 _PARENT_WEIGHTS = TextWeights((0.0, 1.0, 0.0, 0.0, 0.0, 0.0))
 _TEST_PARENTS = np.array([name_hash("test"), name_hash("tests")], np.uint64)
 """Names around tests that are in one file with the code: Rust, Zig, D."""
@@ -237,6 +239,13 @@ def length(found: CardEvidence) -> Floats:
     columns = found.evidence.found.index.columns
     n_lines = columns.last_line[found.cards].astype(np.int64) - columns.first_line[found.cards] + 1
     return np.asarray(np.log1p(n_lines), np.float32)
+
+
+def body(found: CardEvidence) -> Floats:
+    """Return ln(1 + number of lines), at most that of `MAX_BODY_LINES`."""
+    columns = found.evidence.found.index.columns
+    n_lines = columns.last_line[found.cards].astype(np.int64) - columns.first_line[found.cards] + 1
+    return np.asarray(np.log1p(np.minimum(n_lines, MAX_BODY_LINES)), np.float32)
 
 
 def symbol(found: CardEvidence) -> Floats:

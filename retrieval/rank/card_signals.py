@@ -207,6 +207,16 @@ CARD_SIGNALS: tuple[CardSignal, ...] = (
         cards.length,
     ),
     CardSignal(
+        "body",
+        "number of lines, up to some fifty",
+        (0, 4.1),
+        # What acts is longer than what only hands on. Documentation, which the other weights are learned on, describes both alike;
+        # chosen on the choosing half of the asked set, where .435 of the described functions were within three, and .53 are.
+        CardWeight(function=2.0),
+        "kinds",
+        cards.body,
+    ),
+    CardSignal(
         "symbol",
         "the card defines a name of the query",
         (0, 2),
