@@ -12,11 +12,13 @@ from codecards.retrieval.evidence.symbols import NamedCards
 from codecards.retrieval.evidence.translation import translate
 from codecards.retrieval.hits import Hit, Ranking
 from codecards.retrieval.index import DerivedIndex
+from codecards.retrieval.query.issue import split_issue
 from codecards.retrieval.query.query import Query, read_query
 from codecards.retrieval.rank.candidates import DEFAULT_LIMITS, CandidateLimits
 from codecards.retrieval.rank.card_ranking import RankedCard, rank_cards
 from codecards.retrieval.rank.explanations import hit_terms
 from codecards.retrieval.rank.filters import Filters
+from codecards.retrieval.rank.one_function import one_hit_a_function
 from codecards.retrieval.rank.ranking import ScoredCandidates, rank
 from codecards.retrieval.rank.suggestions import suggest
 from codecards.retrieval.rank.verdict import Verdict, judge
@@ -33,8 +35,8 @@ SURE_SHARE = 0.99
 """Share of the best definition's value that another one must have to be meant as surely."""
 QUALIFIED_VALUE = 0.8
 """Value of a definition, before it is divided by the number of files that have one, from which its qualifier fits."""
-MAX_WORDS_ABOUT_A_NAME = 4
-"""Content words up to which a question is about the name in it."""
+MIN_SPARE = 6
+"""Hits beyond the limit that make up for those that are folded into one."""
 
 
 class CardLookup(Protocol):
@@ -79,12 +81,16 @@ def search(
     retrievers = retrievers_used(similarity)
     is_tuned = query.kind == "question" and not query.is_issue
     ranked = rank(index, query, similarity, filters, factors=(factors or {}) if is_tuned else {}, limits=limits)
-    shown = rank_cards(ranked.cards, ranked.file_scores, limit) if ranked is not None else []
+    depth = limit + max(MIN_SPARE, limit // 2)
+    shown = rank_cards(ranked.cards, ranked.file_scores, depth) if ranked is not None else []
     if ranked is None or not shown:
         n_files = len(ranked.file_scores) if ranked is not None else 0
         return Ranking(query.kind, "none", (), suggest(index, lookup, query), n_files, retrievers)
-    verdict = _verdict(query, ranked, similarity, shown)
-    hits = _hits(index, lookup, ranked, shown) if verdict != "none" else ()
+    verdict = _verdict(query, ranked, similarity, shown[:limit])
+    if verdict == "none" and _is_worth_showing(index, lookup, query, ranked, transformer):
+        verdict = "weak"
+    all_hits = _hits(index, lookup, ranked, shown) if verdict != "none" else ()
+    hits = one_hit_a_function(index, lookup, all_hits, limit)
     wants_names = verdict == "none" or (verdict == "weak" and query.kind == "symbol")
     suggestions = suggest(index, lookup, query) if wants_names else ()
     return Ranking(query.kind, verdict, hits, suggestions, len(ranked.file_scores), retrievers)
@@ -127,9 +133,27 @@ def _has_exact_name(query: Query, named: Sequence[NamedCards], files: Int64s) ->
             )
             if fits and np.isin(one.files[sure], files).any():
                 return True
-        elif one.name.strong and len(query.content_words) <= MAX_WORDS_ABOUT_A_NAME and np.isin(one.files, files).any():
+        elif one.name.strong and not query.is_issue and np.isin(one.files, files).any():
             return True
     return False
+
+
+def _is_worth_showing(
+    index: DerivedIndex,
+    lookup: CardLookup,
+    query: Query,
+    ranked: ScoredCandidates,
+    transformer: TransformerLookup | None,
+) -> bool:
+    """Return whether a text is answered though its words are few in any file: it has a defined name, or a title that has hits."""
+    if query.kind == "question" and any(one.name.strong for one in ranked.plan.named):
+        return True
+    if not query.is_issue:
+        return False
+    title = split_issue(query.text).title.strip()
+    if not title or title == query.text.strip() or read_query(title).is_issue:
+        return False
+    return search(index, lookup, title, limit=1, transformer=transformer).verdict != "none"
 
 
 def _hits(

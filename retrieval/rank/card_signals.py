@@ -177,7 +177,7 @@ CARD_SIGNALS: tuple[CardSignal, ...] = (
         "of_tests",
         "it belongs to tests in the same file as the code",
         (0, 1),
-        CardWeight(report=-2.0),
+        CardWeight(path=-2.0, function=-8.0),
         "priors",
         cards.of_tests,
     ),
