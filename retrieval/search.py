@@ -7,6 +7,7 @@ import numpy as np
 
 from codecards.errors import UsageError
 from codecards.indexer.cards.card import Card
+from codecards.retrieval.evidence.cards import CardEvidence, coverage
 from codecards.retrieval.evidence.similarity import query_similarity
 from codecards.retrieval.evidence.symbols import NamedCards
 from codecards.retrieval.evidence.translation import translate
@@ -21,7 +22,7 @@ from codecards.retrieval.rank.filters import Filters
 from codecards.retrieval.rank.one_function import one_hit_a_function
 from codecards.retrieval.rank.ranking import ScoredCandidates, rank
 from codecards.retrieval.rank.suggestions import suggest
-from codecards.retrieval.rank.verdict import Verdict, judge
+from codecards.retrieval.rank.verdict import N_TOP_FILES, FirstCards, Verdict, judge
 from codecards.retrieval.store.columns import Int64s
 from codecards.retrieval.vectors.card_vectors import Similarity
 from codecards.retrieval.vectors.transformer_vectors import TransformerLookup
@@ -86,7 +87,7 @@ def search(
     if ranked is None or not shown:
         n_files = len(ranked.file_scores) if ranked is not None else 0
         return Ranking(query.kind, "none", (), suggest(index, lookup, query), n_files, retrievers)
-    verdict = _verdict(query, ranked, similarity, shown[:limit])
+    verdict = _verdict(index, query, ranked, similarity, shown[:limit])
     if verdict == "none" and _is_worth_showing(index, lookup, query, ranked, transformer):
         verdict = "weak"
     all_hits = _hits(index, lookup, ranked, shown) if verdict != "none" else ()
@@ -107,16 +108,39 @@ def retrievers_used(similarity: Similarity | None) -> tuple[str, ...]:
 
 
 def _verdict(
-    query: Query, ranked: ScoredCandidates, similarity: Similarity | None, shown: Sequence[RankedCard]
+    index: DerivedIndex,
+    query: Query,
+    ranked: ScoredCandidates,
+    similarity: Similarity | None,
+    shown: Sequence[RankedCard],
 ) -> Verdict:
     top_files = list(dict.fromkeys(one.file for one in shown))
     rows = ranked.evidence.matches.files[top_files]
     return judge(
         ranked.evidence,
         top_files,
+        first=_first_cards(index, ranked, shown),
         has_exact_name=_has_exact_name(query, ranked.plan.named, rows),
         is_placed=not ranked.plan.placed_files.isdisjoint(rows.tolist()),
         similarity=similarity.best() if similarity is not None else None,
+    )
+
+
+def _first_cards(index: DerivedIndex, ranked: ScoredCandidates, shown: Sequence[RankedCard]) -> FirstCards:
+    cards, columns = ranked.cards, index.columns
+    places = [one.card for one in shown[:N_TOP_FILES]]
+
+    def highest(name: str) -> float:
+        return float(cards.terms[name][places].max(initial=0.0)) if name in cards.terms else 0.0
+
+    by_words = cards.terms.get("card_words")
+    row, in_order = cards.cards[places[0]], sorted(places)
+    first = CardEvidence(ranked.evidence, cards.cards[in_order], cards.card_file[in_order], None)
+    return FirstCards(
+        coverage=float(coverage(first).max(initial=0.0)),
+        n_better_by_words=int((by_words > highest("card_words")).sum()) if by_words is not None else 0,
+        n_lines=int(columns.last_line[row]) - int(columns.first_line[row]) + 1,
+        has_message=highest("message") > 0,
     )
 
 
