@@ -28,6 +28,7 @@ MODULES = {
         "quality.ablations",
         "Quality without each score term, each retriever and each source of candidates.",
     ),
+    "asked": ("quality.asked", "Questions in the words of somebody who does not know the names: first, within three."),
     "call-graph": ("quality.call_graph", "Precision and recall of call edges per language, on labelled fixtures."),
     "governance": ("sessions.run", "Agent sessions replayed through context policies side by side."),
     "sessions": (

@@ -25,6 +25,8 @@ class FoundCard:
     """False if the text has changed since it was indexed."""
     lines: Sequence[str]
     """The card's current lines on disk."""
+    also: tuple[Card, ...] = ()
+    """Other places that say the same, with their current lines: overloads, a stub, copies of the text."""
 
     @property
     def text(self) -> str:

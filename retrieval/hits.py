@@ -28,6 +28,8 @@ class Hit:
     """The higher, the better; comparable within one answer only."""
     terms: Sequence[ScoreTerm]
     """Sum to the score."""
+    also: tuple[Card, ...] = ()
+    """Other places that say the same: overloads, a stub, copies of the text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,8 @@ class Package:
     sha256: str
     language: str
     half: str = ""
-    """"dev" if its rows were looked at while the list of terms was made, "held" if not; "" outside the Chinese set."""
+    """Of the Chinese set: "dev" if its rows were looked at while the list of terms was made, "held" if not. Of the asked set:
+    "choose" or "report". "" elsewhere."""
     kept: str = ""
     """Regular expression of the files that make the tree; "" for all."""
 
@@ -55,7 +56,8 @@ def fetch(package: Package, folder: Path) -> Path:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise TreeError(f"{package.requirement}: {error}") from error
     archives = [path for path in folder.iterdir() if path.name.endswith((".whl", ".tgz", ".tar.gz"))]
-    if run.returncode or len(archives) != 1:
+    # pip stores a source archive before it asks its build for metadata, which may fail for want of a compiler.
+    if len(archives) != 1:
         raise TreeError(f"{package.requirement} can't be downloaded: {run.stderr.strip()[-300:]}")
     if hashlib.sha256(archives[0].read_bytes()).hexdigest() != package.sha256:
         raise TreeError(f"{package.requirement}: the archive is not the pinned one, its hash differs")

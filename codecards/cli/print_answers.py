@@ -95,6 +95,9 @@ def show_recall(recall: Recall, *, expand: bool, explain: bool) -> None:
         out.print(terminal_safe(card.label), style="bold", end="", markup=False)
         out.print(f"  {hit.score:.2f}{stale}", style="dim", markup=False)
         out.print(f"    {terminal_safe(summary(card))}", markup=False)
+        if hit.also:
+            places = (f"{one.path}:{one.first_line}" for one in hit.also)
+            out.print(f"    also: {terminal_safe(', '.join(places))}", style="dim", markup=False)
         if explain:
             for term in sorted(hit.terms, key=lambda one: -abs(one.value)):
                 out.print(

@@ -111,9 +111,10 @@ class RecallQuery:
 
     def _checked(self, hits: Sequence[Hit]) -> tuple[FoundCard, ...]:
         found: list[FoundCard] = []
-        self._fresh.prefetch({hit.card.path for hit in hits})
+        self._fresh.prefetch({card.path for hit in hits for card in (hit.card, *hit.also)})
         for hit in hits:
             for checked in self._fresh.check([hit.card]):
                 rank, lines = len(found) + 1, checked.card_lines
-                found.append(FoundCard(rank, checked.card, hit.score, hit.terms, checked.fresh, lines))
+                also = tuple(one.card for one in self._fresh.check(hit.also))
+                found.append(FoundCard(rank, checked.card, hit.score, hit.terms, checked.fresh, lines, also))
         return tuple(found)

@@ -11,12 +11,15 @@ from pathlib import Path
 
 from codecards.errors import AmbiguousTargetError, OutsideProjectError, TargetNotFoundError
 from codecards.indexer.cards.card import Card
+from codecards.indexer.facts import CALLABLE_KINDS
 from codecards.indexer.store.rows import IndexedFile
 from codecards.indexer.store.snapshot import Snapshot
 from codecards.indexer.walk.files import resolve_inside
 
 MAX_CANDIDATES = 20
 _line_suffix = re.compile(r"^(.*?):(\d+)(?:-(\d+))?$", re.DOTALL)
+_TEST_MODULES = frozenset(("test", "tests"))
+_DECLARES = re.compile(r"\.d\.[cm]?ts$|\.pyi$")
 _separator = re.compile(r"::|->|#|/|\\")
 
 
@@ -88,7 +91,8 @@ def find_symbol(snapshot: Snapshot, written: str, path: str | None = None) -> li
         named = [card for card in named if card.qualified_name == plain] or named
     matching = [card for card in named if _matches(card, plain)]
     same_case = [card for card in matching if card.name == last]
-    return _grouped(same_case or matching)
+    found = same_case or matching
+    return _grouped(found if path is not None else _outside_tests(snapshot, found))
 
 
 def find_files(snapshot: Snapshot, written: str) -> list[IndexedFile]:
@@ -164,6 +168,17 @@ def _is_unindexed_file(root: Path, path: str) -> bool:
         return False
 
 
+def _is_signature(card: Card, group: list[Card]) -> bool:
+    """Return whether a card is an overload signature, whose body is the last of its group."""
+    last = max(group, key=lambda one: one.first_line)
+    if card == last or card.kind not in CALLABLE_KINDS:
+        return False
+    if card.language == "python":
+        n_lines = card.last_line - card.name_line
+        return card.first_line < card.name_line and n_lines < last.last_line - last.name_line
+    return card.language in ("typescript", "tsx")
+
+
 def _matches(card: Card, plain: str) -> bool:
     """Return whether a written name is the card's qualified name, with or without module and folders."""
     whole = ".".join(part for part in (card.module, card.qualified_name) if part).casefold()
@@ -174,13 +189,38 @@ def _matches(card: Card, plain: str) -> bool:
     return in_path.endswith("." + wanted) or in_path == wanted
 
 
+def _outside_tests(snapshot: Snapshot, cards: list[Card]) -> list[Card]:
+    """Return the cards that a bare name means first: of sources before tests and declaration files, whole before nested.
+
+    Whoever means one of the others names its file.
+    """
+    if len({(card.path, card.qualified_name) for card in cards}) < 2:
+        return cards
+    files = snapshot.files_at({card.path for card in cards})
+    in_sources = [card for card in cards if files[card.path].role != "test" and not _in_tests_beside_code(card)]
+    found = in_sources or cards
+    found = [card for card in found if not _DECLARES.search(card.path)] or found
+    return [card for card in found if not _is_inside_function(snapshot, card)] or found
+
+
+def _is_inside_function(snapshot: Snapshot, card: Card) -> bool:
+    if not card.parent:
+        return False
+    outer = (one for one in snapshot.cards_in(card.path) if one.qualified_name == card.parent)
+    return any(one.kind in CALLABLE_KINDS for one in outer)
+
+
+def _in_tests_beside_code(card: Card) -> bool:
+    return not _TEST_MODULES.isdisjoint(card.parent.split("."))
+
+
 def _grouped(cards: list[Card]) -> list[tuple[Card, ...]]:
     """Group cards by symbol: overloads of one file, a prototype with its definition, a class with its impl blocks."""
     groups: dict[tuple[str, str], list[Card]] = {}
     for card in cards:
         groups.setdefault((card.path, card.qualified_name), []).append(card)
     found = [
-        sorted(group, key=lambda card: (card.kind in ("declaration", "impl"), card.first_line))
+        sorted(group, key=lambda card: (card.kind in ("declaration", "impl"), _is_signature(card, group), card.first_line))
         for group in groups.values()
     ]
     bodies = [group for group in found if group[0].kind not in ("declaration", "impl", "part")]

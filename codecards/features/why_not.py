@@ -1,6 +1,6 @@
 """Explains why a file is not among the hits of a query."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from codecards.answers import WhyNot
@@ -8,14 +8,18 @@ from codecards.indexer.problems import Coverage
 from codecards.indexer.walk.discovery import discover
 from codecards.indexer.walk.files import DiscoverySettings, resolve_inside
 from codecards.project.reader import IndexReader
-from codecards.retrieval.hits import Ranking
+from codecards.retrieval.hits import Hit, Ranking
 
 FIRST_HITS = 8
 """Hits that count as found."""
 MAX_HITS = 200
 """Hits in which the file is looked for."""
 DEMOTION = -0.5
-"""A term with this value or less counts as the reason for a low rank."""
+"""A file is demoted if the term on which it loses most has this value or less: a penalty, not only less of what others have."""
+LEAST_DIFFERENCE = 0.05
+"""Difference from which a term is named."""
+MAX_TERMS = 5
+"""Terms that are named."""
 
 
 def why_not(
@@ -52,12 +56,33 @@ def _why_ranked(path: str, ranking: Ranking) -> WhyNot:
         return WhyNot("below_floor", "nothing in it matches the query well enough to be ranked")
     if hit.rank <= FIRST_HITS:
         return WhyNot("found", f"it is hit {hit.rank}")
-    worst = min(hit.terms, key=lambda term: term.value)
-    if worst.value <= DEMOTION:
-        return WhyNot("demoted", f"rank {hit.rank}; {worst.name} takes {-worst.value:.2f} off ({worst.detail})")
-    best = ranking.hits[0]
-    detail = f"rank {hit.rank} with a score of {hit.score:.2f}; the first, {best.card.symbol_id}, has {best.score:.2f}"
-    return WhyNot("outranked", detail)
+    return _why_below(hit, ranking.hits[:FIRST_HITS])
+
+
+def _why_below(hit: Hit, above: Sequence[Hit]) -> WhyNot:
+    """Return the terms on which a hit loses against the hits above it, in the order of their difference.
+
+    A term that the winners pay too takes nothing off: the difference to their mean counts.
+    """
+    mine = {term.name: term for term in hit.terms}
+    theirs: dict[str, float] = {}
+    details = {term.name: term.detail for one in above for term in one.terms}
+    for one in above:
+        for term in one.terms:
+            theirs[term.name] = theirs.get(term.name, 0.0) + term.value / len(above)
+    value_of = {name: term.value for name, term in mine.items()}
+    lost = {name: value_of.get(name, 0.0) - theirs.get(name, 0.0) for name in {**theirs, **value_of}}
+    named = sorted((name for name in lost if lost[name] < -LEAST_DIFFERENCE), key=lambda name: (lost[name], name))
+    said = [
+        f"{name} {value_of.get(name, 0.0):+.2f} to {theirs.get(name, 0.0):+.2f}"
+        f" ({mine[name].detail if name in mine else details[name]})"
+        for name in named[:MAX_TERMS]
+    ]
+    best = above[0]
+    place = f"rank {hit.rank} with a score of {hit.score:.2f}; the first, {best.card.symbol_id}, has {best.score:.2f}"
+    is_demoted = bool(named) and value_of.get(named[0], 0.0) <= DEMOTION
+    reason = f"; it loses against the first {len(above)} hits by {', '.join(said)}" if said else ""
+    return WhyNot("demoted" if is_demoted else "outranked", place + reason)
 
 
 def _why_unknown(root: Path, path: str, settings: DiscoverySettings) -> WhyNot:

@@ -81,6 +81,8 @@ def hit_json(hit: FoundCard, *, expand: bool = False, explain: bool = False) -> 
     # A hit starts with the comment above it: a question in words often matches there.
     value = {"rank": hit.rank} | symbol_json(hit.card) | {"start_line": hit.card.lead_line}
     value |= {"summary": summary(hit.card), "score": round(hit.score, 4), "fresh": hit.fresh}
+    if hit.also:
+        value["also"] = [utf8_safe(f"{card.path}:{card.first_line}") for card in hit.also]
     if expand:
         value["text"] = utf8_safe(hit.text)
     if explain:

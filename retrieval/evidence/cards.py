@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from codecards.indexer.facts import CALLABLE_KINDS, TYPE_SIGNAL_KINDS, VALUE_KINDS, Kind
 from codecards.retrieval.evidence.files import Evidence
 from codecards.retrieval.evidence.issues import IssueEvidence
+from codecards.retrieval.evidence.priors import asked_properties
 from codecards.retrieval.evidence.text import (
     CARD_WEIGHTS,
     FIELD_MESSAGE,
@@ -33,9 +34,13 @@ from codecards.retrieval.store.names import name_hash
 MESSAGE_FLOOR = 0.7
 """Share of the query that a card's messages must hold to be what was quoted; its words in other places don't count."""
 MAX_NESTING = 4
+MAX_BODY_LINES = 54
+"""Lines from which a longer body says no more about what acts."""
 _PARENT_WEIGHTS = TextWeights((0.0, 1.0, 0.0, 0.0, 0.0, 0.0))
 _TEST_PARENTS = np.array([name_hash("test"), name_hash("tests")], np.uint64)
 """Names around tests that are in one file with the code: Rust, Zig, D."""
+_IS_OUTER = np.array([kind in (Kind.MODULE, Kind.NAMESPACE, Kind.CLASS) for kind in Kind])
+"""(kinds,): kinds that hold the tests of a file."""
 _KIND_TERMS: Mapping[str, Collection[str]] = {
     "callable": CALLABLE_KINDS,
     "type": TYPE_SIGNAL_KINDS,
@@ -215,9 +220,19 @@ def code_name(found: CardEvidence) -> Floats | None:
 
 
 def of_tests(found: CardEvidence) -> Floats:
-    """Return 1 for tests that are in one file with the code."""
-    parents = found.evidence.found.index.columns.parent_name[found.cards]
-    return np.isin(parents, _TEST_PARENTS).astype(np.float32)
+    """Return 1 for tests that are in one file with the code, however deep, unless the query asks for tests."""
+    index, columns = found.evidence.found.index, found.evidence.found.index.columns
+    if "test" in asked_properties(found.evidence.found.query):
+        return np.zeros(len(found.cards), np.float32)
+    is_test = np.isin(columns.parent_name[found.cards], _TEST_PARENTS)
+    is_outer = np.isin(columns.folded_name[found.cards], _TEST_PARENTS) & _IS_OUTER[found.kind]
+    for outer in found.cards[is_outer].tolist():
+        first, last = np.searchsorted(found.cards, columns.card_offset[index.file_of_card[outer] + np.arange(2)])
+        mine = found.cards[first:last]
+        is_test[first:last] |= (columns.first_line[mine] >= columns.first_line[outer]) & (
+            columns.last_line[mine] <= columns.last_line[outer]
+        )
+    return is_test.astype(np.float32)
 
 
 def boilerplate(found: CardEvidence) -> Floats:
@@ -237,6 +252,13 @@ def length(found: CardEvidence) -> Floats:
     columns = found.evidence.found.index.columns
     n_lines = columns.last_line[found.cards].astype(np.int64) - columns.first_line[found.cards] + 1
     return np.asarray(np.log1p(n_lines), np.float32)
+
+
+def body(found: CardEvidence) -> Floats:
+    """Return ln(1 + number of lines), at most that of `MAX_BODY_LINES`."""
+    columns = found.evidence.found.index.columns
+    n_lines = columns.last_line[found.cards].astype(np.int64) - columns.first_line[found.cards] + 1
+    return np.asarray(np.log1p(np.minimum(n_lines, MAX_BODY_LINES)), np.float32)
 
 
 def symbol(found: CardEvidence) -> Floats:

@@ -12,6 +12,7 @@ from importlib.resources import files as package_files
 import numpy as np
 from numpy.typing import NDArray
 
+from codecards.retrieval.evidence.built_files import built_files
 from codecards.retrieval.evidence.ranking_input import RankingInput
 from codecards.retrieval.query.query import Query
 from codecards.retrieval.store.columns import ROLES, Floats
@@ -46,6 +47,8 @@ class PriorEvidence:
     """1 for documentation and configuration."""
     generated: Floats
     """1 for generated and vendored files."""
+    built: Floats
+    """1 for build output, declaration files and packed libraries."""
     old_version: Floats
     """0 to 1: a sibling folder has a later version."""
     depth: Floats
@@ -79,6 +82,7 @@ def prior_evidence(found: RankingInput) -> PriorEvidence:
         auxiliary=penalised("auxiliary", flagged(PathFlag.SIDE)),
         docs=penalised("docs", _IS_DOCS[role]),
         generated=penalised("generated", _IS_GENERATED[role]),
+        built=nothing if "built" in asked else built_files(found.index, files),
         old_version=nothing if "old_version" in asked else _old_version(found),
         depth=np.minimum(columns.depth[files].astype(np.float32) - found.index.least_depth, MAX_DEPTH),
         header=flagged(PathFlag.HEADER).astype(np.float32),

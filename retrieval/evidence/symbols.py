@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from codecards.indexer.facts import NAMED_TYPE_KINDS, Kind
+from codecards.retrieval.evidence.built_files import built_files
 from codecards.retrieval.evidence.terms import TermGroups
 from codecards.retrieval.evidence.text import FIELD_NAME, TermMatches, max_per_file
 from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.query.query import Name
-from codecards.retrieval.store.columns import Floats, Int64s
+from codecards.retrieval.store.columns import ROLES, Floats, Int64s
 from codecards.retrieval.store.names import name_hash, normalised_name
 
 KIND_PRIOR = np.array(
@@ -32,6 +33,9 @@ OTHER_CASE, CASE_BESIDE_EXACT = 0.6, 0.15
 """Factors for a name in another case: where no card has the case as written, and where one has."""
 PARENT_MATCH, FILE_MATCH, NO_MATCH = 2.0, 1.8, 0.7
 """Factors for a qualified name whose qualifier is the parent, the file, neither."""
+BESIDE_SOURCE = 0.3
+"""Factor for a definition in a test, in build output or in a declaration file, where a source defines the name."""
+SOURCE_ROLE = ROLES.index("source")
 _NESTING = np.array([1.0, 1.0, 0.8, 0.65], np.float32)
 """Factor by the number of definitions around the card; the last one for all deeper cards."""
 
@@ -71,10 +75,18 @@ def named_cards(index: DerivedIndex, names: Sequence[Name]) -> list[NamedCards]:
             of_file = columns.stem_hash[files, 0] == np.uint64(name_hash(normalised_name(name.qualifier)))
             values = values * np.where(of_parent, PARENT_MATCH, np.where(of_file, FILE_MATCH, NO_MATCH))
         values = values / (1 + np.log(len(np.unique(files))))
+        values = values * _of_sources(index, files)
         opens_as_type = name.opening and bool((exact & IS_TYPE[kind]).any())
         is_meant = name.strong or name.capital or opens_as_type
         found.append(NamedCards(name, rows, files, values.astype(np.float32), is_meant))
     return found
+
+
+def _of_sources(index: DerivedIndex, files: Int64s) -> Floats:
+    """Return a factor for each definition: less for tests, build output and declarations where a source defines the name too."""
+    is_source = index.columns.role[files] == SOURCE_ROLE
+    known = is_source & (built_files(index, files) == 0)
+    return np.where(known, 1.0, BESIDE_SOURCE).astype(np.float32) if known.any() else np.ones(len(files), np.float32)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ _PASSIVE_WORDS = 10
 """Most words of "where is … removed" that ask for one place; a longer question describes a subject."""
 _LONG_WORDS = 8
 """Words from which a text without any other sign may describe a function."""
-_DESCRIBED, _STATED, _LONG_SHARE, _PLAIN_SHARE = 1.0, 0.7, 0.2, 0.03
+_DESCRIBED, _STATED, _LONG_SHARE, _PLAIN_SHARE = 1.0, 0.5, 0.2, 0.03
 """How surely a text describes one function: if it begins like a description, if it is a sentence, if it is long, else."""
 _ENDINGS = (("sses", "ss"), ("shes", "sh"), ("ches", "ch"), ("xes", "x"), ("zes", "z"), ("ies", "y"))
 """Endings of the third person, and what the verb ends with."""

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
@@ -11,7 +11,15 @@ from codecards.indexer.parse.languages import FILE_SUFFIXES
 from codecards.retrieval.query.diff_hunks import Hunk, find_hunks
 from codecards.retrieval.query.intent import SUBJECT, Intent, intent_of
 from codecards.retrieval.query.stack_frames import Frame, find_frames
-from codecards.retrieval.query.words import prepositions, soft_stop_words, stop_characters, stop_pairs, stop_words
+from codecards.retrieval.query.words import (
+    everyday_strength,
+    everyday_words,
+    prepositions,
+    soft_stop_words,
+    stop_characters,
+    stop_pairs,
+    stop_words,
+)
 
 Kind = Literal["symbol", "path", "question", "trace"]
 TermKind = Literal["part", "whole", "join"]
@@ -26,6 +34,8 @@ WHOLE_WEIGHT, JOIN_WEIGHT = 1.2, 0.8
 """Weight of an identifier of several words, and of two neighbouring words joined; a single word has 1."""
 POSITION_DECAY = 0.04
 """A word at position n of the content words has 1 / (1 + n * POSITION_DECAY) of its weight: people name first what they want."""
+SUBJECT_STRENGTH = 0.0
+"""Share of their strength that code's words for everyday words keep where the question names a subject."""
 PAIR_END_WEIGHT = 0.3
 """Factor for a pair of characters that spans the end of a word."""
 
@@ -116,16 +126,19 @@ def read_query(text: str) -> Query:
     kind = _kind(text, paths, frames, len(all_words))
     content = content_words(all_words)
     n_words = len(all_words)
+    intent = intent_of(text)
     is_issue = (
         kind == "trace"
         or bool(hunks)
         or n_words >= ISSUE_WORDS
         or ("\n" in text.strip() and n_words >= ISSUE_WORDS // 2)
     )
+    is_described = kind == "question" and not is_issue
+    terms = tuple(_terms(content))
     return Query(
         text=text,
         kind=kind,
-        terms=tuple(_terms(content)),
+        terms=with_code_words(terms, intent) if is_described else terms,
         content_words=tuple(content),
         head_words=frozenset(_head(all_words, content)),
         names=tuple(_names(text)),
@@ -133,8 +146,23 @@ def read_query(text: str) -> Query:
         frames=frames,
         hunks=hunks,
         is_issue=is_issue,
-        intent=intent_of(text) if kind == "question" and not is_issue else SUBJECT,
+        intent=intent if is_described else SUBJECT,
     )
+
+
+def with_code_words(terms: Sequence[Term], intent: Intent) -> tuple[Term, ...]:
+    """Return terms that also find the words that code uses for everyday words, the surer the more a function is described.
+
+    Who names a subject uses the words of its files; who describes what is done uses everyday words.
+    """
+    strength = everyday_strength() * (SUBJECT_STRENGTH + (1 - SUBJECT_STRENGTH) * intent.function)
+    said = {term.token for term in terms}
+    found = []
+    for term in terms:
+        others = everyday_words().get(term.token, ()) if term.kind == "part" else ()
+        more = tuple((other, strength) for other in others if other not in said)
+        found.append(replace(term, others=(*term.others, *more)) if more and strength else term)
+    return tuple(found)
 
 
 def content_words(all_words: Sequence[str]) -> list[str]:

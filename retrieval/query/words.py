@@ -1,9 +1,10 @@
-"""Word lists: stop words, abbreviations and other words that reading a query needs, from `english_words.toml`."""
+"""Word lists: stop words, abbreviations and other words that reading a query needs, from the two files beside it."""
 
 import tomllib
 from collections import defaultdict
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from codecards.indexer.cards.words import stem
 
@@ -67,6 +68,22 @@ def abbreviations() -> dict[str, tuple[str, ...]]:
 
 
 @cache
+def everyday_words() -> dict[str, tuple[str, ...]]:
+    """Return stem of an everyday word → stems that code uses for it, in one direction; from `everyday_words.toml`."""
+    found: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for line in _everyday()["lines"].strip().splitlines():
+        word, _, others = line.partition(":")
+        found[stem(word)] |= dict.fromkeys(other for other in map(stem, others.split()) if other != stem(word))
+    return {word: tuple(others) for word, others in found.items()}
+
+
+@cache
+def everyday_strength() -> float:
+    """Return how surely code's word stands for the everyday word."""
+    return float(_everyday()["strength"])
+
+
+@cache
 def opposites() -> dict[str, tuple[frozenset[str], frozenset[str]]]:
     """Return stem → (stems of the same role, stems of the opposite role)."""
     found: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
@@ -85,6 +102,13 @@ def english_verbs() -> tuple[frozenset[str], frozenset[str]]:
     verbs = {row[0] for row in rows}
     british = {verb.removesuffix("ize") + "ise" for verb in verbs if verb.endswith("ize")}
     return frozenset(verbs | british), frozenset(row[0] for row in rows if row[1:] == ["noun"])
+
+
+@cache
+def _everyday() -> dict[str, Any]:
+    text = (files(__package__) / "everyday_words.toml").read_text(encoding="utf-8")
+    table: dict[str, Any] = tomllib.loads(text)["everyday"]
+    return table
 
 
 def _words(table: str) -> frozenset[str]:

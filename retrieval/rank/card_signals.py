@@ -177,7 +177,7 @@ CARD_SIGNALS: tuple[CardSignal, ...] = (
         "of_tests",
         "it belongs to tests in the same file as the code",
         (0, 1),
-        CardWeight(report=-2.0),
+        CardWeight(path=-2.0, function=-8.0),
         "priors",
         cards.of_tests,
     ),
@@ -205,6 +205,16 @@ CARD_SIGNALS: tuple[CardSignal, ...] = (
         CardWeight(learned=1),
         "kinds",
         cards.length,
+    ),
+    CardSignal(
+        "body",
+        "number of lines, up to some fifty",
+        (0, 4.1),
+        # What acts is longer than what only hands on. Documentation, which the other weights are learned on, describes both alike;
+        # chosen on the choosing half of the asked set, where .435 of the described functions were within three, and .53 are.
+        CardWeight(function=2.0),
+        "kinds",
+        cards.body,
     ),
     CardSignal(
         "symbol",

@@ -451,6 +451,17 @@ FILE_SIGNALS: tuple[FileSignal, ...] = (
         is_penalty_of_role=True,
     ),
     FileSignal(
+        "built",
+        "built from another file, a declaration file, or a packed library",
+        (0, 1),
+        # The source says the same. Choosing half of the asked set, within three: .41 without, .43 with, at full factor.
+        FileWeights(short=-1.0, long=-1.0, issue=-3.0),
+        "priors",
+        question=lambda e: e.priors.built,
+        issue=lambda e: e.priors.built,
+        is_penalty_of_role=True,
+    ),
+    FileSignal(
         "old_version",
         "a later version is beside it",
         (0, 1),

@@ -5,6 +5,7 @@ that one card holds, and on similarity. It never depends on a score or rank, whi
 one. The weights separate real questions of three families from nonsense (`python -m benchmarks nonsense`).
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -49,6 +50,20 @@ class AnswerSignals:
 
 
 @dataclass(frozen=True, slots=True)
+class FirstCards:
+    """What the first `N_TOP_FILES` cards have in common with a question that describes one function."""
+
+    coverage: float
+    """Largest share of the question, by its rarity over cards, that one of them holds beyond its path."""
+    n_better_by_words: int
+    """Cards that hold the words better than the best of these does: words and the other signals disagree where there are many."""
+    n_lines: int
+    """Lines of the first: a short one hands on what another one does."""
+    has_message: bool
+    """Whether the question quotes a message that one of them has."""
+
+
+@dataclass(frozen=True, slots=True)
 class VerdictWeights:
     """The weight of each signal, and the sum from which an answer is found."""
 
@@ -65,10 +80,35 @@ BY_WORDS = VerdictWeights(known=4.0, named=6.0, together=4.5, similarity=0.0, th
 """A question is found if one card holds all its words, or if it is known and named."""
 
 
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A logistic regression of "one of the first three answers" on signals of the first cards."""
+
+    function: float
+    coverage: float
+    better_by_words: float
+    lines: float
+    together: float
+    constant: float
+
+
+CALIBRATED = Calibration(
+    function=1.07, coverage=1.18, better_by_words=-0.33, lines=0.43, together=0.22, constant=-2.35
+)
+"""Fitted to the choosing half of the asked set; with packages held out in turn, its area under the curve is .72."""
+LEAST_LIKELIHOOD = 0.6
+"""Where packages are held out in turn, .77 of the answers from here are right; .67 of those from .5, .82 of those from .7."""
+NEARLY_ALL = 0.9
+"""Share of the question in one card, beyond its path, from which the answer is likely whatever else; .78 of them are right."""
+DESCRIBED = 0.45
+"""How surely a question must describe one function to be held to the calibration."""
+
+
 def judge(
     evidence: Evidence,
     top_files: Sequence[int],
     *,
+    first: FirstCards,
     has_exact_name: bool,
     is_placed: bool,
     similarity: float | None,
@@ -78,6 +118,7 @@ def judge(
     Args:
         evidence: Of the candidates.
         top_files: Positions of the first files among the candidates, best first.
+        first: The first cards.
         has_exact_name: Whether one of these files defines the name that the query is about.
         is_placed: Whether the query names one of these files by path, stack frame or diff.
         similarity: Calibrated similarity of the best card; None without vectors.
@@ -92,8 +133,10 @@ def judge(
         if _is_named(index, evidence):
             return "found"
         return "weak" if is_weak else "none"
-    if query.kind != "path" and reaches_threshold(answer_signals(evidence, files, similarity)):
-        return "found"
+    if query.kind != "path":
+        signals = answer_signals(evidence, files, similarity)
+        if reaches_threshold(signals) and _is_likely(query, signals, first):
+            return "found"
     is_similar = query.kind != "path" and similarity is not None and similarity >= WEAK_SIMILARITY
     return "weak" if is_weak or is_similar else "none"
 
@@ -145,6 +188,26 @@ def reaches_threshold(signals: AnswerSignals) -> bool:
     weights = BY_WORDS if signals.similarity is None else WITH_VECTORS
     value = weights.known * signals.known + weights.named * signals.named + weights.together * signals.together
     return value + weights.similarity * (signals.similarity or 0.0) >= weights.threshold
+
+
+def _is_likely(query: Query, signals: AnswerSignals, first: FirstCards) -> bool:
+    """Return whether one of the first cards likely answers; only a question that describes one function is held to it."""
+    if query.intent.function < DESCRIBED or first.has_message or first.coverage >= NEARLY_ALL:
+        return True
+    return likelihood(query.intent.function, signals, first) >= LEAST_LIKELIHOOD
+
+
+def likelihood(function: float, signals: AnswerSignals, first: FirstCards) -> float:
+    """Return the calibrated probability that one of the first cards answers a question that describes one function."""
+    value = (
+        CALIBRATED.function * function
+        + CALIBRATED.coverage * first.coverage
+        + CALIBRATED.better_by_words * math.log1p(first.n_better_by_words)
+        + CALIBRATED.lines * math.log1p(first.n_lines)
+        + CALIBRATED.together * signals.together
+        + CALIBRATED.constant
+    )
+    return 1 / (1 + math.exp(-value))
 
 
 def _known_share(index: DerivedIndex, query: Query, groups: TermGroups) -> float:
