@@ -31,16 +31,32 @@ class Entity:
 
 def find_entities(text: str) -> tuple[Entity, ...]:
     """Return the entities of a text without duplicates, in the order of their first use."""
-    found: dict[Entity, None] = {}
+    return tuple(_counted(text))
+
+
+def entities_by_rarity(text: str) -> tuple[Entity, ...]:
+    """Return the entities of a text by kind, and of each kind the rarest first: what occurs once says the most."""
+    counted = _counted(text)
+    return tuple(sorted(counted, key=lambda entity: (KINDS.index(entity.kind), counted[entity])))
+
+
+def _counted(text: str) -> dict[Entity, int]:
+    found: dict[Entity, int] = {}
     for match in _entity.finditer(text):
         kind = (match.lastgroup or "").partition("_")[0]
         value = match.group().strip().rstrip(".,;")
         if value:
-            found.setdefault(Entity(kind, value))
-    return tuple(found)
+            entity = Entity(kind, value)
+            found[entity] = found.get(entity, 0) + 1
+    return found
 
 
 def survival(source: str, compacted: str) -> float:
-    """Return the share of the source's entities that the compacted text contains verbatim, 1 if there are none."""
+    """Return the share of the source's entities that the compacted text contains verbatim, 1 if there are none.
+
+    Args:
+        source: The text before.
+        compacted: The text after; of a `Compaction`, the values of its fields.
+    """
     wanted = find_entities(source)
     return sum(entity.text in compacted for entity in wanted) / len(wanted) if wanted else 1.0
