@@ -118,7 +118,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _table(found: dict[str, dict[str, float]]) -> list[list[str]]:
     columns = list(next(iter(found.values())))
-    rows = [[name, f"{one['questions']:.0f}", *(f"{one[key]:.3f}" for key in columns[1:])] for name, one in found.items()]
+    rows = [
+        [name, f"{one['questions']:.0f}", *(f"{one[key]:.3f}" for key in columns[1:])] for name, one in found.items()
+    ]
     return [["group", *(column.replace("_", " ") for column in columns)], *rows]
 
 
@@ -133,6 +135,8 @@ def _read_arguments(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--trees", type=Path, help="Folder of the trees (default: downloaded by hash).")
     parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE, help="Trees and indexes, kept between runs.")
     parser.add_argument("--embedder", default=DEFAULT_EMBEDDER)
-    parser.add_argument("--list", type=Path, help="Write a line for each question here: id, rank, verdict, what was shown.")
+    parser.add_argument(
+        "--list", type=Path, help="Write a line for each question here: id, rank, verdict, what was shown."
+    )
     parser.add_argument("--no-save", action="store_true", help="Write no result file.")
     return parser.parse_args(arguments)

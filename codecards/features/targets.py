@@ -220,7 +220,9 @@ def _grouped(cards: list[Card]) -> list[tuple[Card, ...]]:
     for card in cards:
         groups.setdefault((card.path, card.qualified_name), []).append(card)
     found = [
-        sorted(group, key=lambda card: (card.kind in ("declaration", "impl"), _is_signature(card, group), card.first_line))
+        sorted(
+            group, key=lambda card: (card.kind in ("declaration", "impl"), _is_signature(card, group), card.first_line)
+        )
         for group in groups.values()
     ]
     bodies = [group for group in found if group[0].kind not in ("declaration", "impl", "part")]

@@ -12,7 +12,9 @@ from codecards.retrieval.index import DerivedIndex
 from codecards.retrieval.store.columns import Floats, Int64s
 
 _BUILT_PLACE = re.compile(r"(^|/)(dist|iife|umd|esm|cjs|bundles?|lib/(commonjs|module|typescript))/", re.IGNORECASE)
-_BUILT_NAME = re.compile(r"\.(min|bundle|umd|esm|cjs|iife|global|prod)\.[cm]?js$|\.d\.[cm]?ts$|\.pyi$|-\d+\.\d+[\w.]*\.js$")
+_BUILT_NAME = re.compile(
+    r"\.(min|bundle|umd|esm|cjs|iife|global|prod)\.[cm]?js$|\.d\.[cm]?ts$|\.pyi$|-\d+\.\d+[\w.]*\.js$"
+)
 _PACKED_PLACE = re.compile(r"(^|/)(node_modules|_vendor|vendored|third[-_]?party)/|[^/]/packages/[^/]+/[^/]*\.py$")
 _SCRIPT = re.compile(r"\.[cm]?jsx?$")
 _TYPED = re.compile(r"\.[cm]?tsx?$")
@@ -24,9 +26,14 @@ def built_files(index: DerivedIndex, files: Int64s) -> Floats:
     found = np.zeros(len(files), np.float32)
     for place, row in enumerate(files.tolist()):
         path = index.path(row)
-        if _BUILT_PLACE.search(path) or _BUILT_NAME.search(path) or _PACKED_PLACE.search(path):
-            found[place] = 1.0
-        elif _SCRIPT.search(path) and _BUILD_FOLDER.search(path) and _has_typed_source(index, row):
+        if (
+            _BUILT_PLACE.search(path)
+            or _BUILT_NAME.search(path)
+            or _PACKED_PLACE.search(path)
+            or _SCRIPT.search(path)
+            and _BUILD_FOLDER.search(path)
+            and _has_typed_source(index, row)
+        ):
             found[place] = 1.0
     return found
 

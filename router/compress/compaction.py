@@ -227,7 +227,8 @@ def _failures(source: str) -> list[Candidate]:
     return [
         ("failures", message)
         for number, message in enumerate(messages)
-        if message and not any(message in other for place, other in enumerate(messages) if place != number and other != message)
+        if message
+        and not any(message in other for place, other in enumerate(messages) if place != number and other != message)
     ]
 
 

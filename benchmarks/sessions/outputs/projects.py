@@ -68,7 +68,7 @@ def cargo(recorder: "Recorder") -> None:
         tests = []
         left = list(marks)
         for index in range(160):
-            body = f'assert_eq!({index}, {index});'
+            body = f"assert_eq!({index}, {index});"
             if index in bad:
                 body = f'assert_eq!({index}, {index + 1}, "area of {left.pop()}");'
             tests.append(f"    #[test]\n    fn shape_{index:03}_has_the_right_area() {{ {body} }}\n")
@@ -90,7 +90,9 @@ def node(recorder: "Recorder") -> None:
         left, tests = list(marks), []
         for index in range(90):
             wanted = f"price of {left.pop()}" if index in bad else f"price {index}"
-            tests.append(f"test('the cart shows the price of item {index}', () => assert.equal('price {index}', '{wanted}'));\n")
+            tests.append(
+                f"test('the cart shows the price of item {index}', () => assert.equal('price {index}', '{wanted}'));\n"
+            )
         (folder / "cart.test.js").write_text(
             "const test = require('node:test');\nconst assert = require('node:assert');\n" + "".join(tests)
         )
@@ -135,14 +137,18 @@ def python_tools(recorder: "Recorder") -> None:
             f"        raise RuntimeError('the header {mark}.h was not found')\n"
             "setup(name='pkg', version='1.0', packages=['pkg'], cmdclass={'build_py': Build})\n"
         )
-        recorder.run("pip", f"{sys.executable} -m pip install -v --no-build-isolation --no-deps --target out .", folder, (mark,))
+        recorder.run(
+            "pip", f"{sys.executable} -m pip install -v --no-build-isolation --no-deps --target out .", folder, (mark,)
+        )
         tree = _fresh(recorder, f"py{number}")
         marks = [recorder.mark() for _ in range(1 + number % 3)]
         for index in range(60):
             bad = f"print(undefined_{marks[index]})\n" if index < len(marks) else ""
             (tree / f"part_{index:02}.py").write_text(f'"""Part."""\n\nVALUE: int = {index}\n{bad}')
         recorder.run("ruff", f"{sys.executable} -m ruff check --no-cache -v --isolated .", tree, marks)
-        recorder.run("mypy", f"{sys.executable} -m mypy -v --no-incremental --no-site-packages part_0[0-9].py", tree, marks)
+        recorder.run(
+            "mypy", f"{sys.executable} -m mypy -v --no-incremental --no-site-packages part_0[0-9].py", tree, marks
+        )
 
 
 RECORDERS: Mapping[str, Callable[["Recorder"], None]] = {

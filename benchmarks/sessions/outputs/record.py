@@ -21,7 +21,15 @@ from codecards.router.compress.token_count import estimate_tokens
 MIN_TOKENS = 2_000
 MAX_TOKENS = 20_000
 TIMEOUT_S = 240
-PYTEST_FORMS = ("-v", "-v --tb=short", "-v --tb=line", "-vv --durations=20", "-v -rA --tb=native", "-v --no-header", "-v -s")
+PYTEST_FORMS = (
+    "-v",
+    "-v --tb=short",
+    "-v --tb=line",
+    "-vv --durations=20",
+    "-v -rA --tb=native",
+    "-v --no-header",
+    "-v -s",
+)
 HERE = Path(__file__).parent
 
 
@@ -38,7 +46,12 @@ class Recorder:
         return f"qzv{self.rng.randrange(16**7):07x}"
 
     def run(
-        self, tool: str, command: str, folder: Path, marks: Sequence[str] = (), environment: Mapping[str, str] | None = None
+        self,
+        tool: str,
+        command: str,
+        folder: Path,
+        marks: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
     ) -> str:
         """Run a command, and keep its output if it is long enough and names a failure."""
         marked = self.folder / "marks"
@@ -77,7 +90,9 @@ def unittest_outputs(recorder: Recorder, wanted: int) -> None:
     """Modules of Python's own test suite."""
     names = "textwrap shlex configparser fractions statistics ipaddress heapq bisect copy decimal datetime calendar csv difflib"
     names += " enum functools itertools json.test_decode keyword locale operator optparse pathlib pprint random re string struct"
-    names += " tarfile time typing unicodedata urllib uuid weakref zipfile html base64 colorsys deque fnmatch getopt glob"
+    names += (
+        " tarfile time typing unicodedata urllib uuid weakref zipfile html base64 colorsys deque fnmatch getopt glob"
+    )
     for number, name in enumerate(names.split()):
         if sum(one.tool == "unittest" for one in recorder.outputs) >= wanted:
             return
