@@ -30,9 +30,7 @@ def built_files(index: DerivedIndex, files: Int64s) -> Floats:
             _BUILT_PLACE.search(path)
             or _BUILT_NAME.search(path)
             or _PACKED_PLACE.search(path)
-            or _SCRIPT.search(path)
-            and _BUILD_FOLDER.search(path)
-            and _has_typed_source(index, row)
+            or (_SCRIPT.search(path) and _BUILD_FOLDER.search(path) and _has_typed_source(index, row))
         ):
             found[place] = 1.0
     return found
