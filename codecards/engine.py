@@ -18,8 +18,7 @@ from codecards.features.show import card_at, files_of, outline_of, show_target, 
 from codecards.indexer.cards.card import Card
 from codecards.indexer.index_folder import IndexFolder
 from codecards.indexer.text.decoding import valid_unicode
-from codecards.indexer.walk.discovery import project_root
-from codecards.indexer.walk.files import check_root
+from codecards.indexer.walk.root import find_project
 from codecards.project.lifecycle import ProjectIndex, no_progress
 from codecards.project.transformer_vectors import TransformerVectors
 from codecards.router.session_defaults import DEFAULT_BUDGET_TOKENS
@@ -73,11 +72,10 @@ class Engine:
             build: Whether to build a missing index.
 
         Raises:
-            ProjectNotFoundError: The path does not exist or is not a folder.
+            ProjectNotFoundError: The path does not exist, is not a folder, or is too wide, such as the home folder;
+                `Engine(path, settings)` takes any folder but a whole disk.
         """
-        start = Path(path)
-        check_root(start)
-        engine = cls(project_root(start.resolve()), settings or settings_from_environment())
+        engine = cls(find_project(Path(path)), settings or settings_from_environment())
         if build and not engine.is_indexed():
             engine.build_in_background()
         return engine

@@ -33,6 +33,11 @@ def ceiling_folders() -> frozenset[Path]:
     return frozenset(Path(name) for name in os.environ.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep) if name)
 
 
+def crosses_file_systems() -> bool:
+    """Return whether a search upwards may pass from one file system to another, as git's variable says."""
+    return os.environ.get("GIT_DISCOVERY_ACROSS_FILESYSTEM", "").lower() in ("1", "true", "yes", "on")
+
+
 def child_environment(**changes: str) -> dict[str, str]:
     """Return the variables for a child process: those of this process with some changes."""
     return os.environ | changes
