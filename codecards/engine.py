@@ -14,12 +14,12 @@ from codecards.answers import Calls, FileSummary, Impact, Recall, ShownTarget, S
 from codecards.config import Settings, settings_from_environment
 from codecards.errors import SnapshotMissingError, UsageError
 from codecards.features.calls import CallPage, callees_of, callers_of, calls_of
+from codecards.features.filter_names import checked_kinds, checked_languages
 from codecards.features.show import card_at, files_of, outline_of, show_target, symbols_of
 from codecards.indexer.cards.card import Card
 from codecards.indexer.index_folder import IndexFolder
 from codecards.indexer.text.decoding import valid_unicode
-from codecards.indexer.walk.discovery import project_root
-from codecards.indexer.walk.files import check_root
+from codecards.indexer.walk.root import find_project
 from codecards.project.lifecycle import ProjectIndex, no_progress
 from codecards.project.transformer_vectors import TransformerVectors
 from codecards.router.session_defaults import DEFAULT_BUDGET_TOKENS
@@ -73,11 +73,10 @@ class Engine:
             build: Whether to build a missing index.
 
         Raises:
-            ProjectNotFoundError: The path does not exist or is not a folder.
+            ProjectNotFoundError: The path does not exist, is not a folder, or is too wide, such as the home folder;
+                `Engine(path, settings)` takes any folder but a whole disk.
         """
-        start = Path(path)
-        check_root(start)
-        engine = cls(project_root(start.resolve()), settings or settings_from_environment())
+        engine = cls(find_project(Path(path)), settings or settings_from_environment())
         if build and not engine.is_indexed():
             engine.build_in_background()
         return engine
@@ -191,7 +190,7 @@ class Engine:
             kinds: Kinds of cards; a hit is of one of them.
 
         Raises:
-            UsageError: The query is empty or the limit is out of range.
+            UsageError: The query is empty, the limit is out of range, or there is no such language or kind.
             EmbedderError: The reranker of the settings can't be loaded.
         """
         query = valid_unicode(query)
@@ -199,6 +198,7 @@ class Engine:
             raise UsageError(f"a limit of {limit} is out of range; use 1 to 200")
         if not query.strip():
             raise UsageError("the query is empty; describe the code in words, or name it")
+        languages, kinds = checked_languages(languages), checked_kinds(kinds)
         try:
             recall_query = self._recall_query()
         except SnapshotMissingError:
@@ -208,7 +208,7 @@ class Engine:
             return live_recall(self.root, query, limit, discovery, time.monotonic(), paths=paths, languages=languages)
         from codecards.retrieval.rank.filters import Filters
 
-        return recall_query.recall(query, limit, Filters(tuple(paths), tuple(languages), tuple(kinds)))
+        return recall_query.recall(query, limit, Filters(tuple(paths), languages, kinds))
 
     def similar(self, path: str, line: int, *, limit: int = 8) -> tuple[Card, Recall]:
         """Return the card at a line, and cards elsewhere that do much the same.

@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 DEBUG_VARIABLE = "CODECARDS_DEBUG"
-"""Any value shows tracebacks of internal errors and the warnings of libraries."""
+"""Shows tracebacks of internal errors and the warnings of libraries, unless it is empty or off."""
+ON = frozenset(("1", "true", "yes", "on"))
+OFF = frozenset(("0", "false", "no", "off"))
 
 
 def process_environment() -> Mapping[str, str]:
@@ -19,18 +21,23 @@ def process_environment() -> Mapping[str, str]:
 
 
 def is_debug(environment: Mapping[str, str] | None = None) -> bool:
-    """Return whether `CODECARDS_DEBUG` is set.
+    """Return whether `CODECARDS_DEBUG` is on.
 
     Args:
         environment: The variables to read; by default those of this process.
     """
     values = os.environ if environment is None else environment
-    return bool(values.get(DEBUG_VARIABLE))
+    return values.get(DEBUG_VARIABLE, "").strip().lower() not in OFF | {""}
 
 
 def ceiling_folders() -> frozenset[Path]:
     """Return the folders of `GIT_CEILING_DIRECTORIES`: a search upwards for a project stops below them."""
     return frozenset(Path(name) for name in os.environ.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep) if name)
+
+
+def crosses_file_systems() -> bool:
+    """Return whether a search upwards may pass from one file system to another, as git's variable says."""
+    return os.environ.get("GIT_DISCOVERY_ACROSS_FILESYSTEM", "").lower() in ON
 
 
 def child_environment(**changes: str) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """The layout of the index folder, its manifest, and the lock of its only writer.
 
 .codecards/
-    .gitignore              all but archive/
+    .gitignore              ignores all, itself too, but archive/
     index/
         manifest.json       format, extractor version, embedder; checked before anything else is read
         snapshot.db         SQLite, the source of truth; its meta table names the generation
@@ -29,11 +29,10 @@ FOLDER_NAME = ".codecards"
 OWN_FILES = frozenset({"snapshot.db", "write.lock"})
 """Files that mark an index folder, also one that `--index` puts inside the project."""
 IGNORE_TEXT = """\
-# The index can be rebuilt at any time; the archive holds your notes and can be committed.
+# Git ignores this folder whole, this file included, but for the notes in archive/, which can be committed.
 *
 !archive/
 !archive/**
-!.gitignore
 """
 
 
@@ -116,9 +115,12 @@ class IndexFolder:
         """
         with explained_write_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
-            ignore = self.path.parent / ".gitignore"
-            if self.path.parent.name == FOLDER_NAME and not os.path.lexists(ignore):
-                ignore.write_text(IGNORE_TEXT, encoding="utf-8")
+            self.keep_out_of_commits()
+
+    def keep_out_of_commits(self) -> None:
+        """Write the ignore file of a project's `.codecards` if it is gone."""
+        if self.path.parent.name == FOLDER_NAME:
+            keep_out_of_commits(self.path.parent)
 
     def remove(self) -> None:
         """Remove the index only; notes and sessions stay.
@@ -215,10 +217,9 @@ def explained_write_errors(path: Path) -> Iterator[None]:
 def keep_out_of_commits(folder: Path) -> None:
     """Write the file that makes git ignore a `.codecards` folder but for its notes, unless it is there.
 
-    Raises:
-        OSError: The folder can't be written.
+    It never fails: a folder that can't be written is reported by whoever writes into it next.
     """
     ignore = folder / ".gitignore"
-    if not ignore.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        replace_file(ignore, IGNORE_TEXT.encode())
+    if not os.path.lexists(ignore):
+        with suppress(OSError):
+            replace_file(ignore, IGNORE_TEXT.encode(), mode=0o644)

@@ -6,7 +6,6 @@ A session stores the name of its profile.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from codecards.errors import UsageError
 from codecards.indexer.text.secrets import mask_secrets
 from codecards.router.assemble.assembly import AssemblySettings
 from codecards.router.assemble.budget import BudgetShares
@@ -15,7 +14,7 @@ from codecards.router.memory.window import CHAT, WindowSettings
 from codecards.router.notes.archive import Clock, utc_now
 from codecards.router.policy.hysteresis import HysteresisSettings
 from codecards.router.policy.routing import RoutingSettings
-from codecards.router.session_defaults import DEFAULT_PROFILE
+from codecards.router.session_defaults import DEFAULT_PROFILE, check_profile
 from codecards.router.turn import TurnSettings
 
 
@@ -81,6 +80,5 @@ def profile_named(name: str) -> Profile:
     Raises:
         UsageError: The profile does not exist.
     """
-    if name not in PROFILES:
-        raise UsageError(f"There is no profile {name!r}; use one of {', '.join(PROFILES)}.")
+    check_profile(name)
     return PROFILES[name]

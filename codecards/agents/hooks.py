@@ -18,10 +18,10 @@ from codecards.agents.hook_events import HookEvent, HookToolCall, read_event
 from codecards.environment import is_debug, process_environment
 from codecards.errors import CodecardsError, OutsideProjectError, UsageError
 from codecards.indexer.atomic_files import locked, write_atomic
-from codecards.indexer.index_folder import FOLDER_NAME, IGNORE_TEXT
+from codecards.indexer.index_folder import FOLDER_NAME, keep_out_of_commits
 from codecards.indexer.text.secrets import mask_secrets
-from codecards.indexer.walk.discovery import project_root
 from codecards.indexer.walk.files import resolve_inside
+from codecards.indexer.walk.root import project_root
 from codecards.indexer.walk.secret_names import is_secret_file
 from codecards.router.compress.token_count import estimate_tokens
 from codecards.router.memory.operations import ToolCall
@@ -244,9 +244,7 @@ def _session(root: Path, store: SessionStore, name: str) -> Session:
     """Return the session; create it if it does not exist."""
     project, archive = Project(_NoTexts()), Archive(resolve_inside(root, f"{FOLDER_NAME}/archive"))
     if not store.exists(name):
-        ignore = root / FOLDER_NAME / ".gitignore"
-        if not ignore.exists():
-            write_atomic(ignore, IGNORE_TEXT.encode(), mode=0o644)
+        keep_out_of_commits(root / FOLDER_NAME)
         try:
             return Session.start(store, name, project, archive, TaskSpec(NO_GOAL))
         except UsageError:

@@ -12,7 +12,7 @@ from platformdirs import user_state_path
 
 from codecards.errors import ConfigurationError
 from codecards.indexer.atomic_files import write_atomic
-from codecards.indexer.index_folder import FOLDER_NAME, IGNORE_TEXT
+from codecards.indexer.index_folder import FOLDER_NAME, IGNORE_TEXT, keep_out_of_commits
 from codecards.indexer.walk.files import resolve_inside
 
 FORMAT = 1
@@ -91,9 +91,8 @@ def save_record(path: Path, record: Record) -> None:
     """
     if record.files:
         write_atomic(path, msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n")
-        ignore = path.parent / ".gitignore"
-        if path.parent.name == FOLDER_NAME and not ignore.exists():
-            write_atomic(ignore, IGNORE_TEXT.encode(), mode=0o644)
+        if path.parent.name == FOLDER_NAME:
+            keep_out_of_commits(path.parent)
         return
     path.unlink(missing_ok=True)
     # The record may come with a foreign project, where codecards creates only the folder `.codecards`.

@@ -13,8 +13,9 @@ import typer
 
 from codecards import __version__
 from codecards.cli.command_group import LazyCommand, LazyCommandGroup
+from codecards.cli.messages import print_message
 from codecards.cli.options import CliOptions
-from codecards.config import settings_from_environment
+from codecards.config import settings_from_environment, unknown_variables
 from codecards.errors import UsageError
 from codecards.logs import DEFAULT_LEVEL, start_logging
 
@@ -99,6 +100,8 @@ def common(
     """Finds code in a repository and keeps an agent's working memory."""
     if "" in (project or ()):  # `Path("")` would mean the current folder
         raise UsageError("-C needs a folder; leave -C out to use the project around the current folder")
+    for message in unknown_variables():
+        print_message(message)
     settings = settings_from_environment()
     settings = replace(
         settings,

@@ -13,7 +13,9 @@ from codecards.cli.messages import print_json, print_message
 from codecards.cli.options import AsJson, CliOptions
 from codecards.cli.run import open_engine, print_answer, refreshed, run_index, wait_for_changes
 from codecards.engine import Engine
-from codecards.errors import IndexWriteError, SnapshotMissingError, WriterBusyError
+from codecards.errors import IndexWriteError, SnapshotMissingError, UsageError, WriterBusyError
+from codecards.indexer.index_folder import FOLDER_NAME
+from codecards.indexer.walk.root import project_root
 from codecards.untrusted_text import terminal_safe, utf8_safe
 from codecards.wire.answers import path_json, status_json
 
@@ -39,7 +41,11 @@ def index_command(
     options: CliOptions = context.obj
     if embedder is not None:
         options = options.with_settings(replace(options.settings, embedder=embedder))
+    if path is not None:
+        _refuse_part_of_a_project(path)
     with open_engine(options, path, exact=path is not None) as engine:
+        if not engine.is_indexed():
+            print_message(f"building the index of {engine.root}")
         run_index(engine, full=full, transformer=transformer, as_json=as_json)
         while watch:
             wait_for_changes(engine)
@@ -99,6 +105,20 @@ def clean(context: typer.Context, as_json: AsJson = False) -> None:
         lambda: {"removed": utf8_safe(folder)},
         lambda _: typer.echo(f"removed {terminal_safe(folder)}"),
     )
+
+
+def _refuse_part_of_a_project(path: Path) -> None:
+    """Raise if a folder is part of an indexed project: its own index would hide the project's from questions there."""
+    start = path.resolve()
+    if (start / FOLDER_NAME).is_dir() or (start / ".git").exists():
+        return
+    root = project_root(start)
+    if root != start and (root / FOLDER_NAME / "index").is_dir():
+        inside = start.relative_to(root).as_posix()
+        raise UsageError(
+            f"{path} is part of the project {root}; `codecards -C {root} index` updates its index, and"
+            f" `recall --path '{inside}/**'` searches only this folder (`codecards -C {path} index` makes it a project)"
+        )
 
 
 def _not_utf8(engine: Engine) -> list[FileSummary]:

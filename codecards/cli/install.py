@@ -18,8 +18,8 @@ from codecards.cli.command_group import command_module
 from codecards.cli.messages import print_json, print_message
 from codecards.cli.options import CliOptions
 from codecards.errors import UsageError
-from codecards.indexer.walk.discovery import project_root
 from codecards.indexer.walk.files import check_root
+from codecards.indexer.walk.root import project_root
 from codecards.untrusted_text import utf8_safe
 
 app = command_module()

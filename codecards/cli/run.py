@@ -14,6 +14,7 @@ from codecards.errors import ProjectNotFoundError
 from codecards.indexer.build.progress import ProgressCallback
 from codecards.indexer.build.refresh import IndexReport
 from codecards.indexer.walk.files import check_root
+from codecards.indexer.walk.root import find_project
 from codecards.project.transformer_vectors import NAME as TRANSFORMER
 from codecards.wire.answers import Json, report_json, retriever_json
 
@@ -35,7 +36,7 @@ def open_engine(options: CliOptions, path: Path | None = None, *, exact: bool = 
     if exact or options.project is not None:
         check_root(start)
         return Engine(start.resolve(), options.settings)
-    return Engine.open(start, settings=options.settings, build=False)
+    return Engine(find_project(start, print_message), options.settings)
 
 
 def _current_folder() -> Path:
@@ -59,7 +60,7 @@ def ready_engine(options: CliOptions, *, refresh: bool) -> Engine:
 def make_ready(engine: Engine, *, refresh: bool = True) -> None:
     """Build a missing index; update an existing one if few files changed and no other process writes it."""
     if not engine.is_indexed():
-        print_message("building the index")
+        print_message(f"building the index of {engine.root}")
         refreshed(engine)
     elif refresh:
         bar, on_progress = _progress()

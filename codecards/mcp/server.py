@@ -26,7 +26,7 @@ from codecards import __version__
 from codecards.config import Settings
 from codecards.environment import is_debug
 from codecards.errors import CodecardsError, ProjectNotFoundError, UsageError
-from codecards.indexer.walk.discovery import project_root
+from codecards.indexer.walk.root import find_project, is_too_wide
 from codecards.mcp.arguments import CHANGES_NOTHING, READ_ONLY_TOOLS, ROOT, TOOLS, tool_schema
 from codecards.mcp.process_memory import limit_arenas
 from codecards.mcp.resources import list_resources, read_resource, templates
@@ -113,7 +113,7 @@ class Projects:
         """Serve the client's roots, or without any the project in which the server was started."""
         if not self.options.roots:
             try:
-                self._open(roots or [_project_around(self.options.folder)])
+                self._open(roots or [find_project(self.options.folder)])
             except CodecardsError as error:
                 _log.warning("%s", error)
         self.known.set()
@@ -328,23 +328,4 @@ def folder_of_uri(uri: str) -> Path | None:
     if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
         return None
     path = Path(url2pathname(parts.path) if os.name == "nt" else unquote(parts.path, errors="surrogateescape"))
-    return path if path.is_absolute() and path.is_dir() and not _is_too_wide(path) else None
-
-
-def _project_around(folder: Path) -> Path:
-    """Return the project around a folder.
-
-    Raises:
-        ProjectNotFoundError: The project would be the home folder or the whole disk.
-    """
-    root = project_root(folder.resolve())
-    if _is_too_wide(root):
-        raise ProjectNotFoundError(
-            f"{root} is not a project; start the server with -C FOLDER, or in the project's folder"
-        )
-    return root
-
-
-def _is_too_wide(root: Path) -> bool:
-    """Return whether a folder is the home folder or the whole disk."""
-    return root.resolve() in (Path.home().resolve(), Path(root.resolve().anchor))
+    return path if path.is_absolute() and path.is_dir() and not is_too_wide(path) else None

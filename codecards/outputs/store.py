@@ -18,7 +18,7 @@ from pathlib import Path
 
 from codecards.errors import StateFileError, TargetNotFoundError
 from codecards.indexer.index_folder import FOLDER_NAME, keep_out_of_commits
-from codecards.indexer.walk.discovery import project_root
+from codecards.indexer.walk.root import project_root
 from codecards.router.compress.excerpts import handle_of
 
 FILE_NAME = "outputs.db"

@@ -16,6 +16,7 @@ from codecards.indexer.build.changes import count_changed
 from codecards.indexer.cards.record import EXTRACTOR_VERSION
 from codecards.indexer.index_folder import IndexFolder
 from codecards.indexer.walk.discovery import discover
+from codecards.indexer.walk.root import check_width
 from codecards.project.embedder import LazyEmbedder
 from codecards.project.freshness import FreshFiles
 from codecards.project.reader import IndexReader
@@ -58,6 +59,7 @@ class ProjectIndex:
     """
 
     def __init__(self, root: Path, settings: Settings) -> None:
+        check_width(root, is_named=True)
         self.root = root
         self.settings = settings
         self.folder: IndexFolder = settings.index_folder(root)
@@ -142,6 +144,7 @@ class ProjectIndex:
 
     def refresh_if_small(self, progress: "ProgressCallback" = no_progress) -> str:
         """Index changed files if there are few; return why the index is still outdated, or ""."""
+        self.folder.keep_out_of_commits()
         try:
             reader = self.readers.newest()
             is_outdated = reader.extractor != EXTRACTOR_VERSION

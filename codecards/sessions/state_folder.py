@@ -1,13 +1,13 @@
 """The state folder of a project: its notes and sessions on disk."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from codecards.answers import Recall
 from codecards.config import Settings
 from codecards.errors import UsageError
-from codecards.indexer.atomic_files import write_atomic
-from codecards.indexer.index_folder import FOLDER_NAME, IGNORE_TEXT
+from codecards.indexer.index_folder import FOLDER_NAME, keep_out_of_commits
 from codecards.indexer.walk.files import resolve_inside
 from codecards.project.freshness import FreshFiles
 from codecards.project.reader import IndexReader
@@ -47,8 +47,9 @@ class ProjectState:
         self._settings = settings
         # Notes and sessions stay inside the project, even if the index is elsewhere.
         self.folder = resolve_inside(root, FOLDER_NAME)
-        self.archive = Archive(self.folder / "archive", prepare=self._prepare)
-        self.sessions = SessionStore(self.folder / "sessions", prepare=self._prepare)
+        prepare = partial(keep_out_of_commits, self.folder)
+        self.archive = Archive(self.folder / "archive", prepare=prepare)
+        self.sessions = SessionStore(self.folder / "sessions", prepare=prepare)
         self.anchors = IndexAnchors(root, reader, fresh)
         self.project = indexed_project(
             root,
@@ -84,9 +85,3 @@ class ProjectState:
         if goal is not None and goal.strip() != session.memory.task.goal:
             session.set_goal(goal)
         return session
-
-    def _prepare(self) -> None:
-        """Write the ignore file that keeps everything but the notes out of commits."""
-        ignore = self.folder / ".gitignore"
-        if not ignore.exists():
-            write_atomic(ignore, IGNORE_TEXT.encode())

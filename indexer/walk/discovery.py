@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from codecards.environment import ceiling_folders
 from codecards.indexer.index_folder import FOLDER_NAME, OWN_FILES
 from codecards.indexer.problems import Coverage, Problem, Reason
 from codecards.indexer.walk.built import built_files
@@ -142,20 +141,6 @@ def discover(root: Path, settings: DiscoverySettings | None = None) -> Discovery
         around = [walk.excludes] if walk.excludes is not None else []
         surroundings = take_surroundings(root, walk.settings, [*walk.stamps, *unlisted], around, now_ns)
     return Discovery(tuple(walk.files), tuple(walk.problems), walk.n_ignored, surroundings)
-
-
-def project_root(start: Path) -> Path:
-    """Return the project that holds a folder: the nearest with an index or a `.git`, else the folder itself.
-
-    As in git, the search does not climb to a folder of `GIT_CEILING_DIRECTORIES`.
-    """
-    start, ceilings = start.absolute(), ceiling_folders()
-    for folder in (start, *start.parents):
-        if folder in ceilings and folder != start:
-            break
-        if (folder / FOLDER_NAME).is_dir() or (folder / ".git").exists():
-            return folder
-    return start
 
 
 def _new_walk(root: Path, settings: DiscoverySettings) -> _Walk:

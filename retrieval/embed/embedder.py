@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MODELS = Path(__file__).parent / "models"
 STATIC_MODEL = MODELS / "static-code"
+NAMES = ("static", "minilm", "none")
+"""Embedders that ship with the package."""
 _TRANSFORMERS_PREFIX = "sentence-transformers:"
 
 
@@ -124,6 +126,7 @@ def load_embedder(spec: str) -> Embedder:
         UsageError: The specification names no known embedder.
         EmbedderError: The model is missing or damaged, or needs a package that is not installed; the message says which.
     """
+    check_spec(spec)
     if spec == "none":
         return NoEmbedder()
     # Each branch imports its own module, so that the static embedder does not wait for onnxruntime or torch.
@@ -133,8 +136,17 @@ def load_embedder(spec: str) -> Embedder:
     if spec == "minilm":
         transformer: Embedder = import_module("codecards.retrieval.embed.onnx").OnnxEmbedder(MODELS / "minilm-code")
         return transformer
-    if spec.startswith(_TRANSFORMERS_PREFIX) and spec != _TRANSFORMERS_PREFIX:
-        module = import_module("codecards.retrieval.embed.sentence_transformers")
-        users: Embedder = module.TransformersEmbedder(spec.removeprefix(_TRANSFORMERS_PREFIX))
-        return users
-    raise UsageError(f"There is no embedder {spec!r}; use static, minilm, none, or sentence-transformers:FOLDER.")
+    module = import_module("codecards.retrieval.embed.sentence_transformers")
+    users: Embedder = module.TransformersEmbedder(spec.removeprefix(_TRANSFORMERS_PREFIX))
+    return users
+
+
+def check_spec(spec: str) -> None:
+    """Raise unless a specification names an embedder; nothing is loaded.
+
+    Raises:
+        UsageError: It names none, or a folder that does not exist.
+    """
+    model = spec.removeprefix(_TRANSFORMERS_PREFIX)
+    if spec not in NAMES and (model in ("", spec) or (Path(model).is_absolute() and not Path(model).is_dir())):
+        raise UsageError(f"There is no embedder {spec!r}; use {', '.join(NAMES)}, or {_TRANSFORMERS_PREFIX}FOLDER.")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from codecards import Engine, Settings
-from codecards.errors import EmbedderError
+from codecards.errors import EmbedderError, UsageError
 from codecards.features.rerank import HitReranker
 from tests.support.indexed import write_repository
 
@@ -77,9 +77,14 @@ def test_why_not_explains_the_order_of_the_model(tmp_path: Path) -> None:
         assert engine.why_not(ninth.path, "keep login tokens").reason == "found"
 
 
-def test_a_missing_reranker_is_an_error_and_is_off_in_the_status(tmp_path: Path) -> None:
+def test_a_folder_without_a_reranker_is_an_error_and_one_that_vanishes_is_off_in_the_status(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="There is no reranker"):
+        Settings(reranker=str(tmp_path / "nowhere"))
+    (tmp_path / "model").mkdir()
+    settings = Settings(n_workers=1, embedder="none", reranker=str(tmp_path / "model"))
+    (tmp_path / "model").rmdir()
     root = write_repository(tmp_path, REPOSITORY)
-    with Engine(root, Settings(n_workers=1, embedder="none", reranker=str(tmp_path / "nowhere"))) as engine:
+    with Engine(root, settings) as engine:
         engine.refresh()
         lane = engine.status().retrievers[-1]
         assert (lane.name, lane.ready) == ("reranker", False)

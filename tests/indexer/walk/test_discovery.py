@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from codecards.errors import ProjectNotFoundError
 from codecards.indexer.problems import Coverage, Problem, Reason
-from codecards.indexer.walk.discovery import Discovery, discover, project_root
+from codecards.indexer.walk.discovery import Discovery, discover
 from codecards.indexer.walk.files import DiscoverySettings, SourceFile, read_file
 from tests.support.working_trees import commit_all, git, needs_git, write_tree
 
@@ -284,14 +284,6 @@ def test_a_bare_repository_is_an_error(tmp_path: Path) -> None:
         discover(tmp_path / "bare.git")
 
 
-@pytest.mark.parametrize("mark", [".git", ".codecards"])
-def test_the_project_root_is_the_nearest_folder_with_a_repository_or_an_index(tmp_path: Path, mark: str) -> None:
-    (tmp_path / "project" / mark).mkdir(parents=True)
-    inside = tmp_path / "project" / "a" / "b"
-    inside.mkdir(parents=True)
-    assert project_root(inside) == tmp_path / "project"
-
-
 NAMES = st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1, max_size=20).filter(
     lambda name: name not in (".", "..") and not name.casefold().startswith((".git", ".codecards"))
 )
@@ -306,15 +298,3 @@ def test_files_of_any_name_are_listed_or_reported(tmp_path_factory: pytest.TempP
         (root / name).write_bytes(b"x = 1\n")
     found = discover(root)
     assert {file.path for file in found.files} | {one.path for one in found.problems} == set(names)
-
-
-@pytest.mark.parametrize("mark", [".git", ".codecards"])
-def test_the_search_for_a_project_stops_below_a_ceiling(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mark: str
-) -> None:
-    (tmp_path / mark).mkdir()
-    inside = tmp_path / "a" / "b"
-    inside.mkdir(parents=True)
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", os.pathsep.join(["/elsewhere", str(tmp_path)]))
-    assert project_root(inside) == inside
-    assert project_root(tmp_path) == tmp_path

@@ -143,6 +143,8 @@ def test_an_unknown_specification_lists_the_known_ones() -> None:
 
 def test_a_model_that_is_not_on_this_machine_is_an_error_and_not_downloaded(tmp_path: Path) -> None:
     with pytest.raises(EmbedderError, match=r"install codecards\[transformers\]|Nothing is downloaded"):
+        load_embedder("sentence-transformers:nobody/nowhere")
+    with pytest.raises(UsageError, match="sentence-transformers:FOLDER"):
         load_embedder(f"sentence-transformers:{tmp_path / 'nowhere'}")
     with pytest.raises(EmbedderError, match="not installed"):
         OnnxEmbedder(tmp_path)
