@@ -40,6 +40,8 @@ class RetrieverStatus:
     ready: bool
     reason: str
     """Why it is not ready, or its progress; else ""."""
+    share: float = 1.0
+    """Share of the cards that it can find, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -231,7 +231,8 @@ def retriever_state(retriever: RetrieverStatus) -> str:
     """Return the state of a retriever as text."""
     if not retriever.ready:
         return f"off: {retriever.reason}"
-    return f"ready ({retriever.reason})" if retriever.reason else "ready"
+    state = "ready" if retriever.share >= 1 else "in part"
+    return f"{state} ({retriever.reason})" if retriever.reason else state
 
 
 def show_why(answer: WhyNot) -> None:

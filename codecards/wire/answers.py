@@ -126,7 +126,12 @@ def recall_json(
 
 def retriever_json(status: RetrieverStatus) -> Json:
     """Return the state of one retriever."""
-    return {"name": status.name, "ready": status.ready, "reason": utf8_safe(status.reason)}
+    return {
+        "name": status.name,
+        "ready": status.ready,
+        "share": round(status.share, 4),
+        "reason": utf8_safe(status.reason),
+    }
 
 
 def problem_json(problem: Problem) -> Json:

@@ -136,6 +136,6 @@ def without_empty(value: Value, keys: Iterable[str] = ()) -> Json:
 
 
 def _retriever_state(retriever: RetrieverStatus) -> str:
-    """Return "ready" or "off", with the reason or the progress."""
+    """Return "ready", "in part" or "off", with the reason or the progress."""
     reason = f" ({utf8_safe(retriever.reason)})" if retriever.reason else ""
-    return ("ready" if retriever.ready else "off") + reason
+    return ("off" if not retriever.ready else "ready" if retriever.share >= 1 else "in part") + reason

@@ -108,7 +108,10 @@ TOOLS = (
 @settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 @given(files=_files)
 @example(
-    files={"far.py": "\n" * 20 + "def alpha():\n    beta()\n    print(1)\n", "short.py": "def beta():\n    return 1\n"}
+    files={
+        "far.py": "from short import beta\n" + "\n" * 20 + "def alpha():\n    beta()\n    print(1)\n",
+        "short.py": "def beta():\n    return 1\n",
+    }
 )
 def test_no_line_number_points_past_the_end_of_its_file(files: dict[str, str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
