@@ -4,6 +4,7 @@ Hooks take a shorter path than other commands, because an agent waits for them a
 """
 
 import gc
+import os
 import sys
 import warnings
 
@@ -15,10 +16,22 @@ def main() -> None:
     """Run the command line."""
     if not is_debug():
         warnings.simplefilter("ignore")  # from libraries; PYTHONWARNINGS=error would turn each into an error
+    _open_missing_streams()
     try:
         _run()
     except KeyboardInterrupt:  # before the command line can report it
         raise SystemExit(INTERRUPTED) from None
+
+
+def _open_missing_streams() -> None:
+    """Lead standard streams that are closed to the null device: a file opened later would take their place."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, encoding="utf-8", errors="replace", closefd=False))  # noqa: SIM115 - stays open to the end
 
 
 def _run() -> None:

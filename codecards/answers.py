@@ -42,6 +42,8 @@ class RetrieverStatus:
     ready: bool
     reason: str
     """Why it is not ready, or its progress; else ""."""
+    share: float = 1.0
+    """Share of the cards that it can find, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +72,40 @@ class Recall:
 
 
 @dataclass(frozen=True, slots=True)
+class Definition:
+    """The place of one definition."""
+
+    name: str
+    """Qualified name."""
+    path: str
+    line: int
+    """1-based."""
+
+
+@dataclass(frozen=True, slots=True)
 class Caller:
     """One use of a symbol, or (in `callees`) one symbol that it uses."""
 
     name: str
-    """Qualified name of the caller, or of the callee in `callees`."""
+    """Qualified name of the caller, or of the callee in `callees`; as written if the callee is not known."""
     path: str
-    """Its file; "" if it is outside the repository."""
+    """File of the use, or of the callee's definition in `callees`; "" if that is outside the repository or not known."""
     line: int
-    """Line of the use, 1-based."""
+    """Line in `path`, 1-based: of the use, or of the callee's definition in `callees`; 0 without a path."""
     confidence: str
     """"exact", "likely", "possible"; in `callees` also "external"."""
     rule: str
     """Rule behind the confidence: "import", "self", "same-file" …"""
     kind: str
     """"call", "construct", "macro", "decorator", "value"."""
+    called_path: str = ""
+    """In `callees`: file of the use; else ""."""
+    called_line: int = 0
+    """In `callees`: line of the use in `called_path`, 1-based; else 0."""
+    candidates: tuple[Definition, ...] = ()
+    """In `callees`: definitions that a "possible" callee may be, best first; not all if there are many."""
+    n_candidates: int = 0
+    """Number of those definitions, also those not listed."""
 
 
 @dataclass(frozen=True, slots=True)

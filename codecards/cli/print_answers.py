@@ -8,14 +8,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.syntax import Syntax
 from rich.table import Table
 
-from codecards.answers import Calls, FileSummary, Impact, Recall, RetrieverStatus, ShownTarget, Status, WhyNot
+from codecards.answers import Caller, Calls, FileSummary, Impact, Recall, RetrieverStatus, ShownTarget, Status, WhyNot
 from codecards.indexer.build.progress import ProgressCallback
 from codecards.indexer.build.refresh import IndexReport
 from codecards.indexer.cards.card import Card
 from codecards.indexer.problems import Problem
 from codecards.tuning.fit import TuneReport
 from codecards.untrusted_text import terminal_safe
-from codecards.wire.answers import summary
+from codecards.wire.answers import place_of, summary
 
 LEXERS = {"csharp": "csharp", "tsx": "tsx", "cpp": "cpp", "jupyter": "json", "": "text"}
 MAX_WHOLE_PROBLEMS = 3
@@ -162,10 +162,17 @@ def show_calls(calls: Calls, what: str) -> None:
         markup=False,
     )
     for one in calls.calls:
-        place = f"{terminal_safe(one.path)}:{one.line}" if one.path else f"line {one.line}"
-        out.print(f"  {place}  {terminal_safe(one.name)}  {one.confidence} ({one.rule})", markup=False)
+        out.print(
+            f"  {terminal_safe(place_of(one))}  {terminal_safe(one.name)}  {one.confidence} ({one.rule}){_called_at(one)}",
+            markup=False,
+        )
     if calls.truncated:
         out.print(f"  … {calls.total - len(calls.calls)} more: --offset and --limit", markup=False)
+
+
+def _called_at(one: Caller) -> str:
+    """Return where a callee is called, "" for a caller."""
+    return f"  called at {terminal_safe(one.called_path)}:{one.called_line}" if one.called_path else ""
 
 
 def show_files(files: Sequence[FileSummary]) -> None:
@@ -231,7 +238,8 @@ def retriever_state(retriever: RetrieverStatus) -> str:
     """Return the state of a retriever as text."""
     if not retriever.ready:
         return f"off: {retriever.reason}"
-    return f"ready ({retriever.reason})" if retriever.reason else "ready"
+    state = "ready" if retriever.share >= 1 else "in part"
+    return f"{state} ({retriever.reason})" if retriever.reason else state
 
 
 def show_why(answer: WhyNot) -> None:

@@ -1,9 +1,9 @@
 """Lists callers and callees of symbols from the call graph."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from codecards.answers import Caller, Calls
+from codecards.answers import Caller, Calls, Definition
 from codecards.errors import UsageError
 from codecards.features.targets import find_symbol, near_names
 from codecards.indexer.cards.card import Card
@@ -76,15 +76,31 @@ def callers_of(snapshot: Snapshot, cards: Sequence[Card]) -> list[Caller]:
 
 
 def callees_of(snapshot: Snapshot, cards: Sequence[Card]) -> list[Caller]:
-    """Return what the cards of one symbol use, by line."""
+    """Return what the cards of one symbol use, by the line of the use."""
     edges = [edge for edge in snapshot.edges_from([card.card_id for card in cards]) if edge.kind in CALL_KINDS]
-    targets = snapshot.cards(edge.target_id for edge in edges if edge.target_id is not None)
-    found = []
-    for edge in edges:
-        target = targets.get(edge.target_id) if edge.target_id is not None else None
-        name = target.qualified_name if target is not None else edge.name
-        found.append(Caller(name, edge.target_path or "", edge.line, edge.confidence, edge.rule, edge.kind))
-    return found
+    known = {one for edge in edges for one in (edge.target_id, *edge.candidate_ids) if one is not None}
+    targets = snapshot.cards(sorted(known))
+    return [_callee(edge, targets) for edge in edges]
+
+
+def _callee(edge: CallEdge, targets: Mapping[int, Card]) -> Caller:
+    """Return the symbol that an edge leads to, with the place of its definition and that of the use."""
+    target = targets.get(edge.target_id) if edge.target_id is not None else None
+    path = target.path if target is not None else edge.target_path or ""
+    candidates = (targets[one] for one in edge.candidate_ids if one in targets)
+    return Caller(
+        target.qualified_name if target is not None else edge.name,
+        path,
+        # A target without a card is a whole file.
+        target.first_line if target is not None else 1 if path else 0,
+        edge.confidence,
+        edge.rule,
+        edge.kind,
+        edge.caller_path,
+        edge.line,
+        tuple(Definition(one.qualified_name, one.path, one.first_line) for one in candidates),
+        edge.n_candidates,
+    )
 
 
 def _caller_name(edge: CallEdge, callers: dict[int, Card]) -> str:
@@ -93,7 +109,7 @@ def _caller_name(edge: CallEdge, callers: dict[int, Card]) -> str:
 
 
 def calls_in(snapshot: Snapshot, card: Card) -> tuple[Caller, ...]:
-    """Return what a card calls, by line; each target once, at its first call."""
+    """Return what a card calls, by the line of the call; each target once, at its first call."""
     found: dict[tuple[str, str], Caller] = {}
     for one in callees_of(snapshot, [card]):
         found.setdefault((one.name, one.path), one)

@@ -314,11 +314,13 @@ async def _ask_roots(context: McpContext, projects: Projects) -> None:
     named: list[Path] = []
     if capabilities is not None and capabilities.roots is not None and context.session.can_send_request:
         try:
-            with anyio.fail_after(ROOTS_TIMEOUT_S):
-                found = await context.session.send_request(types.ListRootsRequest(), types.ListRootsResult)
+            # Without a time limit: calls wait for ROOTS_TIMEOUT_S at most (`_settled`), and a late answer still counts.
+            found = await context.session.send_request(types.ListRootsRequest(), types.ListRootsResult)
             named = [path for root in found.roots if (path := folder_of_uri(str(root.uri))) is not None]
         except (MCPError, TimeoutError, ValidationError) as error:
-            _log.warning("the client sent no roots: %s", error)
+            _log.warning("the client sent no roots: %s", str(error) or type(error).__name__)
+            if projects.known.is_set():
+                return  # what is served stays
     projects.use_roots(named)
 
 

@@ -24,6 +24,11 @@ def place(row: Json) -> str:
     return on_one_line(f"{path}{row['start_line']}-{row['end_line']}")
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun: "1 hit", "2 hits"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def path_of(row: Json) -> str:
     """Return the path of a JSON value; a name that is not UTF-8 in hexadecimal."""
     return str(row.get("path") or f"(bytes {row.get('path_hex')})")
@@ -41,7 +46,7 @@ def recall_text(value: Json) -> str:
         if "text" in hit:
             body.append(str(hit["text"]))
     found = [fenced("\n".join(body))] if body else []
-    head = f"{value['verdict']}: {len(hits)} hits" + (
+    head = f"{value['verdict']}: {counted(len(hits), 'hit')}" + (
         " (weak: possibly none is relevant)" if value["verdict"] == "weak" else ""
     )
     left = cast(dict[str, int], value.get("left_out", {}))
@@ -79,12 +84,18 @@ def calls_text(value: Json, key: str) -> str:
         candidates = rows_of(value, "candidates")
         return cards_text(candidates, f"the name is ambiguous ({len(candidates)} candidates); ask again with PATH:LINE")
     rows = rows_of(value, key)
-    body = [
-        f"{on_one_line(row.get('path') or 'outside this project')}:{row['line']}  {on_one_line(row['name'])}  [{row['confidence']}]"
-        for row in rows
-    ]
-    head = f"{value['total']} {key}" + (f", the first {len(rows)}" if len(rows) < cast(int, value["total"]) else "")
+    body = [_call_line(row) for row in rows]
+    head = f"{value['total']} {key if value['total'] != 1 else key.removesuffix('s')}" + (
+        f", the first {len(rows)}" if len(rows) < cast(int, value["total"]) else ""
+    )
     return "\n".join([head, fenced("\n".join(body))] if body else [head]) + notices_text(value)
+
+
+def _call_line(row: Json) -> str:
+    """Return a line about a caller or a callee: its place, its name, and where a callee is called."""
+    at = f"{row['path']}:{row['line']}" if row.get("path") else row["place"]
+    called_at = f"  called at {on_one_line(row['called_at'])}" if row.get("called_at") else ""
+    return f"{on_one_line(at)}  {on_one_line(row['name'])}  [{row['confidence']}]{called_at}"
 
 
 def impact_text(value: Json) -> str:
@@ -99,7 +110,9 @@ def impact_text(value: Json) -> str:
         ),
     ]
     body += ["tests to run:", *(f"  {on_one_line(path)}" for path in tests)]
-    head = f"{len(changed)} symbols changed, {len(callers)} uses, {len(tests)} test files"
+    head = (
+        f"{counted(len(changed), 'symbol')} changed, {counted(len(callers), 'use')}, {counted(len(tests), 'test file')}"
+    )
     return "\n".join([head, fenced("\n".join(body))]) + notices_text(value)
 
 

@@ -33,6 +33,8 @@ Json = dict[str, object]
 CHARACTERS_A_TOKEN = 3.5
 """Approximate value for code; used where a budget limits an answer."""
 MAX_SUMMARY = 200
+MAX_PLACES = 3
+"""Definitions named in the text for a call that may lead to several."""
 _tag_line = re.compile(
     r"\s*(?::(?:r?type|param|raises|var|ivar)\b|[@\\](?:param|type|throws|see|since|author|template)\b)"
 )
@@ -126,7 +128,12 @@ def recall_json(
 
 def retriever_json(status: RetrieverStatus) -> Json:
     """Return the state of one retriever."""
-    return {"name": status.name, "ready": status.ready, "reason": utf8_safe(status.reason)}
+    return {
+        "name": status.name,
+        "ready": status.ready,
+        "share": round(status.share, 4),
+        "reason": utf8_safe(status.reason),
+    }
 
 
 def problem_json(problem: Problem) -> Json:
@@ -183,11 +190,36 @@ def caller_json(caller: Caller) -> Json:
     return {
         "name": utf8_safe(caller.name),
         "path": str(place.get("path", utf8_safe(caller.path))),
-        "line": caller.line,
+        "line": caller.line or None,
         "confidence": caller.confidence,
         "rule": caller.rule,
         "kind": caller.kind,
+        **called_at_json(caller),
     }
+
+
+def called_at_json(caller: Caller) -> Json:
+    """Return where a callee is called, and the definitions that a possible one may be; nothing for a caller."""
+    if not caller.called_path:
+        return {}
+    value: Json = {"called_path": utf8_safe(caller.called_path), "called_line": caller.called_line}
+    if caller.candidates:
+        value["candidates"] = [
+            {"name": utf8_safe(one.name), "path": utf8_safe(one.path), "line": one.line} for one in caller.candidates
+        ]
+        value["n_candidates"] = caller.n_candidates
+    return value
+
+
+def place_of(caller: Caller) -> str:
+    """Return "path:line" of a caller or of a callee's definition, or why it has none."""
+    if caller.path:
+        return f"{caller.path}:{caller.line}"
+    if not caller.candidates:
+        return "no definition in this project" if caller.confidence == "external" else "definition not known"
+    places = ", ".join(f"{one.path}:{one.line}" for one in caller.candidates[:MAX_PLACES])
+    n_more = caller.n_candidates - min(MAX_PLACES, len(caller.candidates))
+    return f"one of {caller.n_candidates}: {places}" + (f" and {n_more} more" if n_more > 0 else "")
 
 
 def calls_json(calls: Calls, key: str) -> Json:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from codecards.answers import Caller, Calls, FoundCard, Impact, Recall, RetrieverStatus, ShownTarget, Status
 from codecards.indexer.cards.card import Card
 from codecards.untrusted_text import utf8_safe
-from codecards.wire.answers import Json, path_json, summary
+from codecards.wire.answers import Json, path_json, place_of, summary
 
 Value = Mapping[str, object]
 
@@ -86,13 +86,15 @@ def calls_value(calls: Calls, key: str) -> Json:
 
 
 def caller_value(caller: Caller) -> Json:
-    """Return one use of a symbol; a use outside the project has no path."""
+    """Return one use of a symbol, or one callee with the place of its use; a place that is not known is left out."""
     place = path_json(caller.path)
+    at = {"path": place.get("path", utf8_safe(caller.path)), "line": caller.line}
+    called_at = f"{utf8_safe(caller.called_path)}:{caller.called_line}"
     return {
         "name": utf8_safe(caller.name),
-        **non_empty(path=place.get("path", utf8_safe(caller.path))),
-        "line": caller.line,
+        **(at if caller.path else {"place": utf8_safe(place_of(caller))}),
         "confidence": caller.confidence,
+        **({"called_at": called_at} if caller.called_path else {}),
     }
 
 
@@ -134,6 +136,6 @@ def without_empty(value: Value, keys: Iterable[str] = ()) -> Json:
 
 
 def _retriever_state(retriever: RetrieverStatus) -> str:
-    """Return "ready" or "off", with the reason or the progress."""
+    """Return "ready", "in part" or "off", with the reason or the progress."""
     reason = f" ({utf8_safe(retriever.reason)})" if retriever.reason else ""
-    return ("ready" if retriever.ready else "off") + reason
+    return ("off" if not retriever.ready else "ready" if retriever.share >= 1 else "in part") + reason

@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from codecards.answers import RetrieverStatus
+from codecards.cli.print_answers import retriever_state
 from codecards.config import Settings, settings_from_environment
 from codecards.engine import Engine
 from codecards.errors import WriterBusyError
@@ -20,6 +21,7 @@ from codecards.mcp.served_project import ServedProject
 from codecards.mcp.tools import answer
 from codecards.retrieval.embed.onnx import OnnxEmbedder
 from codecards.retrieval.vectors.transformer_model import STORE_FILE
+from codecards.wire.answers import status_json
 from tests.codecards.mcp.test_served_project import eventually, never
 from tests.support.indexed import write_repository
 
@@ -65,7 +67,12 @@ def test_a_partly_filled_store_is_used_and_reports_its_coverage(engine: Engine) 
     n_cards = engine.status().n_cards
     assert (filled.n_new, filled.n_left) == (1, n_cards - 1)
     state = transformer(engine.status().retrievers)
-    assert (state.ready, state.reason) == (True, f"1 of {n_cards} cards")
+    assert (state.ready, state.share) == (True, 1 / n_cards)
+    assert state.reason.startswith(f"1 of {n_cards} cards, {100 // n_cards} %; the rest takes about 1 s")
+    assert "found by words, symbols and static vectors only" in state.reason
+    row = next(one for one in status_json(engine.status())["retrievers"] if one["name"] == "transformer_vectors")
+    assert row["share"] == round(1 / n_cards, 4)
+    assert retriever_state(state).startswith("in part (1 of")
     assert transformer(engine.recall(QUESTION).retrievers).ready
     reported: list[tuple[str, int, int]] = []
     assert engine.backfill_vectors(lambda *values: reported.append(values)).n_left == 0
