@@ -76,6 +76,9 @@ def common(
     profile: Annotated[
         str | None, typer.Option("--profile", metavar="NAME", help="coding-agent, article, minimal or chat.")
     ] = None,
+    max_file_bytes: Annotated[
+        int | None, typer.Option("--max-file-bytes", metavar="N", min=1, help="Files that are larger are not indexed.")
+    ] = None,
     log_level: Annotated[
         str | None, typer.Option("--log-level", metavar="LEVEL", help="debug, info, warning or error; to stderr.")
     ] = None,
@@ -99,6 +102,9 @@ def common(
         profile=profile or settings.profile,
         log_level=log_level or settings.log_level,
     )
+    if max_file_bytes is not None:
+        discovery = replace(settings.build.discovery, max_file_bytes=max_file_bytes)
+        chosen.settings = settings = replace(settings, build=replace(settings.build, discovery=discovery))
     if settings.log_file or settings.log_level:
         start_logging(settings.log_level or DEFAULT_LEVEL, settings.log_file)
 
@@ -360,9 +366,18 @@ def panel(
 
 
 @app.command()
-def clean(as_json: AsJson = False) -> None:
+def clean(
+    kept: Annotated[
+        bool, typer.Option("--kept", help="Only what is kept of contents that no file has any more.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Remove the index; notes and sessions stay."""
     with open_engine() as engine:
+        if kept:
+            n_bytes = engine.clean_kept()
+            print_answer(as_json, lambda: {"freed_bytes": n_bytes}, lambda _: typer.echo(f"freed {n_bytes:,} bytes"))
+            return
         engine.clean()
         print_answer(as_json, lambda: {"removed": utf8_safe(str(engine.folder.path))},
                lambda _: typer.echo(f"removed {terminal_safe(str(engine.folder.path))}"))  # fmt: skip

@@ -20,6 +20,7 @@ from codecards.environment import is_debug
 from codecards.errors import CodecardsError, ProjectNotFoundError
 from codecards.indexer.build.progress import ProgressCallback
 from codecards.indexer.build.refresh import IndexReport
+from codecards.indexer.walk.discovery import project_root
 from codecards.indexer.walk.files import check_root
 from codecards.project.transformer_vectors import NAME as TRANSFORMER
 from codecards.wire.answers import Json, calls_json, report_json, retriever_json, terminal_safe
@@ -84,7 +85,8 @@ def open_engine(path: Path | None = None, *, exact: bool = False) -> Engine:
     if exact or chosen.project is not None:
         check_root(start)
         return Engine(start.resolve(), chosen.settings)
-    return Engine.open(start, settings=chosen.settings, build=False)
+    check_root(start)
+    return Engine(project_root(start.resolve()), chosen.settings)
 
 
 def _current_folder() -> Path:

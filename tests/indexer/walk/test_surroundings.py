@@ -85,7 +85,7 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "an ignored file that git tracks now": lambda root: git(root, "add", "-f", "build/out.py"),
     "a commit": lambda root: git(root, "commit", "-q", "--allow-empty", "-m", "second"),
     "another branch": lambda root: git(root, "checkout", "-q", "-b", "other"),
-    "a link that becomes a file": lambda root: ((root / "link.py").unlink(), (root / "link.py").write_text("")),
+    "a link to another file": lambda root: (root / "src" / "part").joinpath("b.py").replace(root / "link.py"),
 }
 
 
