@@ -167,6 +167,10 @@ class Engine:
         """
         return self._index.n_changed()
 
+    def may_have_changed(self) -> bool:
+        """Return whether a refresh could find a change; see `ProjectIndex.may_have_changed`."""
+        return self._index.may_have_changed()
+
     def check(self) -> list[str]:
         """Read the whole index and return its faults as sentences; nothing if there are none."""
         return self._index.check()

@@ -14,6 +14,7 @@ from codecards.cli.install import hook, install, uninstall
 from codecards.cli.note import note_app
 from codecards.cli.run import (
     CommandGroup,
+    changes_of,
     chosen,
     open_engine,
     print_answer,
@@ -22,7 +23,6 @@ from codecards.cli.run import (
     refreshed,
     run_index,
     say,
-    wait_for_changes,
     write,
 )
 from codecards.cli.savings import savings
@@ -130,8 +130,7 @@ def index_command(
         chosen.settings = replace(chosen.settings, embedder=embedder)
     with open_engine(path, exact=path is not None) as engine:
         run_index(engine, full=full, transformer=transformer, as_json=as_json)
-        while watch:
-            wait_for_changes(engine)
+        for _ in changes_of(engine) if watch else ():
             try:
                 run_index(engine, full=False, transformer=transformer, as_json=as_json)
             except (WriterBusyError, IndexWriteError) as error:

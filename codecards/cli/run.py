@@ -4,7 +4,7 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -130,17 +130,13 @@ def refreshed(engine: Engine, *, full: bool = False) -> IndexReport:
     return report
 
 
-def wait_for_changes(engine: Engine) -> None:
-    """Return when files of the project have changed and settled."""
-    from watchfiles import watch
+def changes_of(engine: Engine) -> Iterator[None]:
+    """Yield whenever files of the project have changed and settled."""
+    from codecards.project.watching import FileWatch
 
-    ignored = str(engine.folder.path)
-    changes = watch(
-        engine.root,
-        watch_filter=lambda _, path: not path.startswith(ignored) and ".git" not in Path(path).parts,
-        debounce=400,
-    )
-    next(iter(changes), None)
+    return FileWatch(
+        engine.root, engine.folder.path, engine.may_have_changed, lambda sentence: say(f"codecards: {sentence}")
+    ).changes()
 
 
 def run_index(engine: Engine, *, full: bool, transformer: bool, as_json: bool) -> None:

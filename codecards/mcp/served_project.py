@@ -29,6 +29,7 @@ from codecards.indexer.build.refresh import IndexReport
 from codecards.indexer.walk.files import check_root
 from codecards.mcp.background import VectorBackfill
 from codecards.mcp.process_memory import trim_heap
+from codecards.project.watching import FileWatch
 from codecards.router.session_defaults import DEFAULT_BUDGET_TOKENS
 
 # The working memory is loaded by the first call that is about it: an agent's first question comes before that.
@@ -42,6 +43,8 @@ BUSY_RETRY_S = 1.0
 ROOT_RETRY_S = 2.0
 SHARE_OF_A_CORE = 0.2
 """At most this part of one core goes into looking at files that keep changing."""
+MAX_SPARE_S = 10.0
+"""Seconds of work that may be taken in without a pause after a quiet time: single edits never wait."""
 FRESH_WAIT_S = 0.4
 """How long a question waits for changes that are being taken in."""
 CLOSE_WAIT_S = 0.3
@@ -113,6 +116,9 @@ class ServedProject:
         self._other_writes = False
         """Whether another process holds the index: what it takes in is seen when it is done."""
         self._threads: list[threading.Thread] = []
+        self.watch = FileWatch(
+            self.root, self.engine.folder.path, self.engine.may_have_changed, _log.warning, self._closing
+        )
         self._last_report: IndexReport | None = None
 
     @property
@@ -308,6 +314,7 @@ class ServedProject:
         self._let_first_question_pass()
         self._warm()
         self._changed.set()
+        spare_s, last_end = MAX_SPARE_S, time.monotonic()
         while True:
             self._changed.wait()
             if self._closing.is_set():
@@ -318,8 +325,10 @@ class ServedProject:
             if retry_s is not None:
                 self._changed.set()
             # Files that change all the time, such as a build's output, are looked at now and then.
-            pause_s = retry_s or (time.monotonic() - started) * (1 - SHARE_OF_A_CORE) / SHARE_OF_A_CORE
-            self._wake.wait(pause_s)
+            n_idle_s, ended = started - last_end, time.monotonic()
+            spare_s = min(MAX_SPARE_S, spare_s + n_idle_s * SHARE_OF_A_CORE) - (ended - started)
+            last_end = ended
+            self._wake.wait(retry_s or max(0.0, -spare_s / SHARE_OF_A_CORE))
             self._wake.clear()
 
     def _run(self) -> float | None:
@@ -375,25 +384,9 @@ class ServedProject:
     def _watch(self) -> None:
         """Note every change of the project's files, until the end."""
         self._let_first_question_pass()
-        from watchfiles import watch
-
-        ignored = str(self.engine.folder.path)
-
-        def of_interest(_: object, path: str) -> bool:
-            return not path.startswith(ignored) and ".git" not in Path(path).parts
-
         while not self._closing.is_set():
-            try:
-                changes = watch(
-                    self.root, watch_filter=of_interest, debounce=200, step=100, stop_event=self._closing,
-                    raise_interrupt=False,
-                )  # fmt: skip
-                for _ in changes:
-                    self._changed.set()
-                    if not self.root.exists():
-                        break
-            except (OSError, RuntimeError) as error:
-                _log.warning("%s: changes can't be watched (%s); files are looked at now and then", self.name, error)
-            # The folder is gone, or the system watches no more of them.
+            for _ in self.watch.changes():
+                self._changed.set()
+            # The folder is gone.
             self._changed.set()
-            self._closing.wait(ROOT_RETRY_S if not self.root.exists() else 30.0)
+            self._closing.wait(ROOT_RETRY_S)

@@ -202,7 +202,9 @@ def status(project: ServedProject, asked: arguments.Status) -> ToolAnswer:
     """Tell the state of the index; `refresh` is seen to by the server, before."""
     del asked
     value = status_value(project.ask(lambda engine: engine.status()), on_one_line(project.root))
-    value |= filled(notices=_notices(project, []))
+    reason = project.watch.polls_because
+    polls = [f"no file events here ({on_one_line(reason)}): the files are looked at now and then"] if reason else []
+    value |= filled(notices=_notices(project, polls))
     return ToolAnswer(value, status_text(value))
 
 

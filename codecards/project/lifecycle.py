@@ -132,6 +132,18 @@ class ProjectIndex:
         found = discover(self.root, self.settings.build.discovery).files
         return count_changed(self.readers.newest().snapshot.stamps(), found)
 
+    def may_have_changed(self) -> bool:
+        """Return whether a refresh could find a change, by stamps alone; an index that can't be read counts as changed."""
+        from codecards.indexer.walk.surroundings import changed_stamps, unpack_surroundings
+
+        try:
+            snapshot = self.readers.newest().snapshot
+            surroundings = unpack_surroundings(snapshot.stored_value("surroundings"))
+            is_same = surroundings is not None and surroundings.is_current(self.root, self.settings.build.discovery)
+            return not is_same or bool(changed_stamps(self.root, snapshot.raw_stamps()))
+        except SnapshotError:
+            return True
+
     def check(self) -> list[str]:
         """Read the whole index and return its faults as sentences; nothing if there are none."""
         try:

@@ -203,6 +203,16 @@ class Snapshot:
         with self._rows(STAMPS) as rows:
             return [stamp_of_row(row) for row in rows]
 
+    def raw_stamps(self) -> list[tuple[bytes, int, int, int, int, int]]:
+        """Return the stamps with the bytes of each path, in no order."""
+        with self._rows(STAMPS.partition(" ORDER")[0]) as rows:
+            return rows
+
+    def stored_value(self, name: str) -> bytes:
+        """Return a value that is not text, b"" if there is none."""
+        with self._rows("SELECT value FROM stored WHERE name = ?", (name,)) as rows:
+            return bytes(rows[0][0]) if rows else b""
+
     def file_at(self, path: str) -> IndexedFile | None:
         """Return the file with this path, None if it is not indexed."""
         with self._rows("SELECT * FROM files WHERE path = ?", (os.fsencode(path),)) as rows:
