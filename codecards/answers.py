@@ -1,7 +1,7 @@
 """The values that the engine returns, and the excerpt that is shown of code."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from codecards.indexer.cards.card import Card
 from codecards.indexer.facts import Import
@@ -156,6 +156,23 @@ class FileSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class Storage:
+    """What the contents of files take in the index, and its limits."""
+
+    live_bytes: int = 0
+    """Of contents of files."""
+    kept_bytes: int = 0
+    """Of contents that no file has any more; a branch switch finds them again."""
+    n_kept: int = 0
+    max_kept_bytes: int | None = None
+    """Limit on `kept_bytes`; None for as much as `live_bytes`."""
+    memory_mb: int | None = None
+    """Memory that an index run plans with; None for no limit."""
+    peak_mb: int = 0
+    """Most memory that the process of the last index run took; 0 if unknown."""
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """The state of an index."""
 
@@ -181,6 +198,7 @@ class Status:
     """Weights fitted to the project's own history; None for the default weights."""
     tuned_problem: str = ""
     """Why existing tuned weights are not used; else ""."""
+    storage: Storage = field(default_factory=Storage)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -65,10 +66,11 @@ class Engine:
     def open(cls, path: str | Path = ".", *, settings: Settings | None = None, build: bool = True) -> Self:
         """Return the engine of the project at (or around) a folder.
 
-        A missing index is built in the background; until it exists, `recall` searches the files themselves and says so.
+        A missing index is built in the background. The first `recall` waits for it a little (`Settings.first_answer_wait_s`);
+        until it exists, `recall` searches the files themselves and says so.
 
         Args:
-            path: The project's folder, or one inside it.
+            path: The project's folder, or one inside it. If `settings` name an index, the project is this very folder.
             settings: Those of the environment by default.
             build: Whether to build a missing index.
 
@@ -76,7 +78,10 @@ class Engine:
             ProjectNotFoundError: The path does not exist, is not a folder, or is too wide, such as the home folder;
                 `Engine(path, settings)` takes any folder but a whole disk.
         """
-        engine = cls(find_project(Path(path)), settings or settings_from_environment())
+        # An index elsewhere is that of the folder that was given; a folder around it has one of its own.
+        start, has_own_index = Path(path), settings is not None and settings.index is not None
+        root = start.resolve() if has_own_index else find_project(start)
+        engine = cls(root, settings or settings_from_environment())
         if build and not engine.is_indexed():
             engine.build_in_background()
         return engine
@@ -161,6 +166,10 @@ class Engine:
         """
         return self._index.n_changed()
 
+    def may_have_changed(self) -> bool:
+        """Return whether a refresh could find a change; see `ProjectIndex.may_have_changed`."""
+        return self._index.may_have_changed()
+
     def check(self) -> list[str]:
         """Read the whole index and return its faults as sentences; nothing if there are none."""
         return self._index.check()
@@ -168,6 +177,10 @@ class Engine:
     def clean(self) -> None:
         """Remove the index; notes and sessions stay."""
         self._index.clean()
+
+    def clean_kept(self) -> int:
+        """Remove what is kept of contents that no file has any more; return how many bytes the index shrank."""
+        return self._index.clean_kept()
 
     # questions
 
@@ -204,8 +217,13 @@ class Engine:
         except SnapshotMissingError:
             from codecards.features.live_search import live_recall
 
-            discovery = self.settings.build.discovery
-            return live_recall(self.root, query, limit, discovery, time.monotonic(), paths=paths, languages=languages)
+            discovery, started = self.settings.build.discovery, time.monotonic()
+            waited_s = self._index.wait_for_first_index()
+            if not self.is_indexed():
+                found = live_recall(self.root, query, limit, discovery, started, paths=paths, languages=languages)
+                waited = (f"waited {waited_s:.1f} s for the index, which is still being built",) if waited_s else ()
+                return replace(found, notices=(*found.notices, *waited))
+            recall_query = self._recall_query()
         from codecards.retrieval.rank.filters import Filters
 
         return recall_query.recall(query, limit, Filters(tuple(paths), languages, kinds))

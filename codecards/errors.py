@@ -25,6 +25,8 @@
 Messages say what happened, where, and what to do. Every error can be pickled, because it may cross processes.
 """
 
+import errno
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -180,6 +182,35 @@ class SnapshotFormatError(SnapshotError):
 
 class SnapshotDamagedError(SnapshotError):
     """Files of the index are missing or contradict themselves."""
+
+
+class TooManyFilesError(ProjectError):
+    """The process, or the machine, may open no more files."""
+
+    @classmethod
+    def of(cls, error: OSError, path: object) -> "TooManyFilesError | None":
+        """Return the error for a failure to open a path if it is this one, else None."""
+        if error.errno not in (errno.EMFILE, errno.ENFILE):
+            return None
+        whose = "this process" if error.errno == errno.EMFILE else "the machine"
+        return cls(
+            f"{path} can't be opened: {whose} has as many files open as it may. Raise the limit (`ulimit -n 4096` in the "
+            "shell that starts it), or hold fewer projects open (CODECARDS_MAX_OPEN_PROJECTS)."
+        )
+
+    @classmethod
+    def behind(cls, error: BaseException, path: object) -> "TooManyFilesError | None":
+        """Return the error if it is the reason of another one, which a library may give as text only; else None."""
+        at: BaseException | None = error
+        while at is not None:
+            if isinstance(at, cls):
+                return at
+            if isinstance(at, OSError) and (found := cls.of(at, path)) is not None:
+                return found
+            if os.strerror(errno.EMFILE) in str(at):
+                return cls.of(OSError(errno.EMFILE, ""), path)
+            at = at.__cause__ or at.__context__
+        return None
 
 
 class StateFileError(ProjectError):

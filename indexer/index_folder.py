@@ -20,7 +20,13 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from codecards.errors import IndexWriteError, SnapshotDamagedError, SnapshotFormatError, WriterBusyError
+from codecards.errors import (
+    IndexWriteError,
+    SnapshotDamagedError,
+    SnapshotFormatError,
+    TooManyFilesError,
+    WriterBusyError,
+)
 from codecards.indexer.atomic_files import replace_file
 
 FORMAT = 3
@@ -207,6 +213,8 @@ def explained_write_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        if (too_many := TooManyFilesError.of(error, path)) is not None:
+            raise too_many from error
         what = error.strerror or str(error)
         raise IndexWriteError(
             f"the index in {path} can't be written: {what}; free some disk space or name another folder with --index. "

@@ -86,6 +86,9 @@ def common(
         str | None,
         typer.Option("--profile", metavar="NAME", help="Context profile: coding-agent, article, minimal or chat."),
     ] = None,
+    max_file_bytes: Annotated[
+        int | None, typer.Option("--max-file-bytes", metavar="N", min=1, help="Files that are larger are not indexed.")
+    ] = None,
     log_level: Annotated[
         str | None,
         typer.Option("--log-level", metavar="LEVEL", help="Log to stderr: debug, info, warning or error."),
@@ -110,6 +113,9 @@ def common(
         profile=profile or settings.profile,
         log_level=log_level or settings.log_level,
     )
+    if max_file_bytes is not None:
+        discovery = replace(settings.build.discovery, max_file_bytes=max_file_bytes)
+        settings = replace(settings, build=replace(settings.build, discovery=discovery))
     context.obj = CliOptions(tuple(map(Path, project or ())), settings)
     if settings.log_file or settings.log_level:
         start_logging(settings.log_level or DEFAULT_LEVEL, settings.log_file)

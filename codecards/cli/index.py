@@ -11,7 +11,7 @@ from codecards.answers import FileSummary
 from codecards.cli.command_group import command_module
 from codecards.cli.messages import print_json, print_message
 from codecards.cli.options import AsJson, CliOptions
-from codecards.cli.run import open_engine, print_answer, refreshed, run_index, wait_for_changes
+from codecards.cli.run import changes_of, open_engine, print_answer, refreshed, run_index
 from codecards.engine import Engine
 from codecards.errors import IndexWriteError, SnapshotMissingError, UsageError, WriterBusyError
 from codecards.indexer.index_folder import FOLDER_NAME
@@ -47,8 +47,7 @@ def index_command(
         if not engine.is_indexed():
             print_message(f"building the index of {engine.root}")
         run_index(engine, full=full, transformer=transformer, as_json=as_json)
-        while watch:
-            wait_for_changes(engine)
+        for _ in changes_of(engine) if watch else ():
             try:
                 run_index(engine, full=False, transformer=transformer, as_json=as_json)
             except (WriterBusyError, IndexWriteError) as error:
@@ -95,9 +94,19 @@ def doctor(
 
 
 @app.command()
-def clean(context: typer.Context, as_json: AsJson = False) -> None:
+def clean(
+    context: typer.Context,
+    kept: Annotated[
+        bool, typer.Option("--kept", help="Remove only what is kept of contents that no file has any more.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Remove the index; notes and sessions stay."""
     with open_engine(context.obj) as engine:
+        if kept:
+            n_bytes = engine.clean_kept()
+            print_answer(as_json, lambda: {"freed_bytes": n_bytes}, lambda _: typer.echo(f"freed {n_bytes:,} bytes"))
+            return
         engine.clean()
         folder = str(engine.folder.path)
     print_answer(

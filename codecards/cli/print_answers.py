@@ -221,6 +221,14 @@ def show_status(status: Status) -> None:
         markup=False,
     )
     out.print(f"embedder {status.embedder_name} ({status.embedder_dimensions} dimensions)", markup=False)
+    kept, limit = status.storage.kept_bytes, status.storage.max_kept_bytes
+    out.print(
+        f"contents: {status.storage.live_bytes / 1e6:,.1f} MB of files, {kept / 1e6:,.1f} MB kept of earlier versions"
+        f" (limit {(status.storage.live_bytes if limit is None else limit) / 1e6:,.1f} MB; `codecards clean --kept`)",
+        markup=False,
+    )
+    planned = f"limit {status.storage.memory_mb:,} MiB" if status.storage.memory_mb else "no limit"
+    out.print(f"memory of the last index run: {status.storage.peak_mb:,} MiB ({planned})", markup=False)
     for one in status.retrievers:
         out.print(f"  {one.name}: {retriever_state(one)}", markup=False)
     if status.tuned is not None:

@@ -1,7 +1,7 @@
 """Opens the engine for a command and prints its answer."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,17 +80,11 @@ def refreshed(engine: Engine, *, full: bool = False) -> IndexReport:
     return report
 
 
-def wait_for_changes(engine: Engine) -> None:
-    """Return when files of the project have changed and no further change follows for 0.4 s."""
-    from watchfiles import watch
+def changes_of(engine: Engine) -> Iterator[None]:
+    """Yield whenever files of the project have changed and settled."""
+    from codecards.project.watching import FileWatch
 
-    ignored = str(engine.folder.path)
-    changes = watch(
-        engine.root,
-        watch_filter=lambda _, path: not path.startswith(ignored) and ".git" not in Path(path).parts,
-        debounce=400,
-    )
-    next(iter(changes), None)
+    return FileWatch(engine.root, engine.folder.path, engine.may_have_changed, print_message).changes()
 
 
 def run_index(engine: Engine, *, full: bool, transformer: bool, as_json: bool) -> None:

@@ -7,22 +7,22 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 from codecards.engine import Engine
 from codecards.errors import CodecardsError, ProjectError, WriterBusyError
 from codecards.indexer.build.refresh import IndexReport
 from codecards.indexer.walk.files import check_root
 from codecards.mcp.process_memory import trim_heap
+from codecards.project.watching import FileWatch
 
 BUSY_RETRY_S = 1.0
 """Delay before the next attempt while another process writes the index."""
 ROOT_RETRY_S = 2.0
 """Delay before the next attempt while the project's folder is missing."""
-WATCH_RETRY_S = 30.0
-"""Interval of refreshes where files can't be watched."""
 SHARE_OF_A_CORE = 0.2
 """Maximum share of one core for refreshes of files that keep changing."""
+MAX_SPARE_S = 10.0
+"""Seconds of work without a pause after a quiet time, so that single edits never wait."""
 FRESH_WAIT_S = 0.4
 """Time that a question waits for a refresh in progress."""
 CLOSE_WAIT_S = 0.3
@@ -79,6 +79,8 @@ class IndexRefresher:
         """Whether another process writes the index; its commit ends the wait."""
         self._threads: list[threading.Thread] = []
         self._last_report: IndexReport | None = None
+        self.watch = FileWatch(engine.root, engine.folder.path, engine.may_have_changed, _log.warning, self._closing)
+        """Waits for changes of the files."""
 
     def start(self) -> None:
         """Refresh and watch in the background; a second call does nothing."""
@@ -156,6 +158,7 @@ class IndexRefresher:
         self._wait_for_first_question()
         load_index(self._engine)
         self._changed.set()
+        spare_s, last_end = MAX_SPARE_S, time.monotonic()
         while True:
             self._changed.wait()
             if self._closing.is_set():
@@ -166,8 +169,10 @@ class IndexRefresher:
             if retry_s is not None:
                 self._changed.set()
             # Files that keep changing, such as a build's output, cost at most a share of one core.
-            pause_s = retry_s or (time.monotonic() - started) * (1 - SHARE_OF_A_CORE) / SHARE_OF_A_CORE
-            self._wake.wait(pause_s)
+            idle_s, ended = started - last_end, time.monotonic()
+            spare_s = min(MAX_SPARE_S, spare_s + idle_s * SHARE_OF_A_CORE) - (ended - started)
+            last_end = ended
+            self._wake.wait(retry_s or max(0.0, -spare_s / SHARE_OF_A_CORE))
             self._wake.clear()
 
     def _run(self) -> float | None:
@@ -222,34 +227,12 @@ class IndexRefresher:
     def _watch(self) -> None:
         """Request a refresh after every change of the project's files, until the end."""
         self._wait_for_first_question()
-        from watchfiles import watch  # answers don't need it
-
-        root, ignored = self._engine.root, str(self._engine.folder.path)
-
-        def is_relevant(_: object, path: str) -> bool:
-            return not path.startswith(ignored) and ".git" not in Path(path).parts
-
         while not self._closing.is_set():
-            try:
-                changes = watch(
-                    root,
-                    watch_filter=is_relevant,
-                    debounce=200,
-                    step=100,
-                    stop_event=self._closing,
-                    raise_interrupt=False,
-                )
-                for _ in changes:
-                    self._changed.set()
-                    if not root.exists():
-                        break
-            except (OSError, RuntimeError) as error:
-                _log.warning(
-                    "%s: can't watch files (%s); refreshing every %g s instead", root.name, error, WATCH_RETRY_S
-                )
-            # The folder is gone, or the system can't watch more files.
+            for _ in self.watch.changes():
+                self._changed.set()
+            # The folder is gone.
             self._changed.set()
-            self._closing.wait(ROOT_RETRY_S if not root.exists() else WATCH_RETRY_S)
+            self._closing.wait(ROOT_RETRY_S)
 
 
 def load_index(engine: Engine) -> None:

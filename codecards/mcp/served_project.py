@@ -19,6 +19,7 @@ from codecards.indexer.build.refresh import IndexReport
 from codecards.indexer.walk.files import check_root
 from codecards.mcp.background import VectorBackfill
 from codecards.mcp.refresher import Indexing, IndexRefresher, load_index
+from codecards.project.watching import FileWatch
 from codecards.router.compress.summaries import SummariserConfig
 from codecards.router.session_defaults import DEFAULT_BUDGET_TOKENS
 
@@ -61,6 +62,11 @@ class ServedProject:
     def name(self) -> str:
         """The folder's name."""
         return self.root.name or str(self.root)
+
+    @property
+    def watch(self) -> FileWatch:
+        """The watch on the project's files."""
+        return self._refresher.watch
 
     @property
     def indexing(self) -> Indexing:

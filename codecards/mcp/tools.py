@@ -204,7 +204,9 @@ def status(project: ServedProject, asked: arguments.StatusArguments) -> ToolAnsw
     """Return the state of the index; the server handles `refresh` beforehand."""
     del asked
     value = status_value(project.ask(lambda engine: engine.status()), on_one_line(project.root))
-    value |= non_empty(notices=_notices(project, []))
+    reason = project.watch.polls_because
+    polls = [f"no file events here ({on_one_line(reason)}): the files are looked at now and then"] if reason else []
+    value |= non_empty(notices=_notices(project, polls))
     return ToolAnswer(value, status_text(value))
 
 

@@ -5,13 +5,21 @@
 
 import logging
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from codecards.config import Settings
-from codecards.errors import CodecardsError, EmbedderError, IndexWriteError, SnapshotError, WriterBusyError
+from codecards.errors import (
+    CodecardsError,
+    EmbedderError,
+    IndexWriteError,
+    SnapshotError,
+    TooManyFilesError,
+    WriterBusyError,
+)
 from codecards.indexer.build.changes import count_changed
 from codecards.indexer.cards.record import EXTRACTOR_VERSION
 from codecards.indexer.index_folder import IndexFolder
@@ -43,6 +51,22 @@ def no_progress(_stage: str, _done: int, _total: int) -> None:
     """Ignore progress."""
 
 
+WORKER_MB = 160
+"""Memory of one worker process with its parsers, in MiB."""
+MAIN_SHARE = 0.5
+"""Share of the planned memory that the process itself needs to link and to derive."""
+
+
+def workers_within(settings: Settings) -> int | None:
+    """Return the number of worker processes that the settings allow; None for one a usable core."""
+    from codecards.indexer.build.worker_pool import usable_cores
+
+    if settings.memory_mb is None:
+        return settings.n_workers
+    fitting = max(1, int(settings.memory_mb * (1 - MAIN_SHARE)) // WORKER_MB)
+    return min(fitting, settings.n_workers or usable_cores())
+
+
 class ProjectIndex:
     """The index of one project. Safe for several threads; to be closed.
 
@@ -64,13 +88,14 @@ class ProjectIndex:
         self.settings = settings
         self.folder: IndexFolder = settings.index_folder(root)
         self.embedder = LazyEmbedder(settings.embedder)
-        self.readers = IndexReaderPool(self.folder, self.embedder)
+        self.readers = IndexReaderPool(self.folder, self.embedder, settings.max_open_projects)
         self.transformer = TransformerVectors(self.folder.path, is_on=settings.transformer, embedder=settings.embedder)
         self.tuned_weights = TunedWeightsFile(self.folder.path) if settings.is_tuned else None
         self._lock = threading.RLock()
         self._writing = threading.Lock()
         self._building: threading.Thread | None = None
         self._build_error: CodecardsError | None = None
+        self._has_waited = False
 
     def close(self) -> None:
         """End the worker processes and close the open generation."""
@@ -88,7 +113,7 @@ class ProjectIndex:
         """The processes that read and parse files; they start on first use."""
         from codecards.indexer.build.worker_pool import Workers
 
-        return Workers(self.settings.n_workers, self.settings.worker_time_limit_s)
+        return Workers(workers_within(self.settings), self.settings.worker_time_limit_s)
 
     # reading
 
@@ -108,6 +133,18 @@ class ProjectIndex:
         """
         found = discover(self.root, self.settings.build.discovery).files
         return count_changed(self.readers.newest().snapshot.stamps(), found)
+
+    def may_have_changed(self) -> bool:
+        """Return whether a refresh could find a change, by stamps alone; an index that can't be read counts as changed."""
+        from codecards.indexer.walk.surroundings import changed_stamps, unpack_surroundings
+
+        try:
+            snapshot = self.readers.newest().snapshot
+            surroundings = unpack_surroundings(snapshot.stored_value("surroundings"))
+            is_same = surroundings is not None and surroundings.is_current(self.root, self.settings.build.discovery)
+            return not is_same or bool(changed_stamps(self.root, snapshot.raw_stamps()))
+        except SnapshotError:
+            return True
 
     def check(self) -> list[str]:
         """Read the whole index and return its faults as sentences; nothing if there are none."""
@@ -193,6 +230,19 @@ class ProjectIndex:
         """Return whether a background build is running."""
         return self._building is not None and self._building.is_alive()
 
+    def wait_for_first_index(self) -> float:
+        """Wait for a background build as long as the settings say; return for how many seconds, 0 if none is running.
+
+        Only the first question waits: whoever got an answer without the index may ask again at once.
+        """
+        limit_s, building = self.settings.first_answer_wait_s, self._building
+        if building is None or not building.is_alive() or self._has_waited or limit_s <= 0:
+            return 0.0
+        self._has_waited = True
+        started = time.monotonic()
+        building.join(limit_s)
+        return time.monotonic() - started
+
     def wait_until_built(self, timeout_s: float | None = None) -> bool:
         """Wait for the background build; return whether there is an index.
 
@@ -210,6 +260,19 @@ class ProjectIndex:
         self.close()
         self.folder.remove()
 
+    def clean_kept(self) -> int:
+        """Remove what is kept of contents that no file has any more; return how many bytes the index shrank.
+
+        Raises:
+            WriterBusyError: Another process is writing the index.
+            SnapshotError: There is no index, or it can't be read.
+        """
+        from codecards.indexer.build.clean_kept import clean_kept
+
+        self.readers.release()  # an open reader keeps the pages that it may still read
+        with self._writing:
+            return clean_kept(self.folder)
+
     def _refresh(self, embedder: "Embedder | None", *, full: bool, progress: "ProgressCallback") -> "IndexReport":
         from codecards.indexer.build.refresh import refresh
         from codecards.retrieval.derive import DerivedIndexBuilder
@@ -217,7 +280,12 @@ class ProjectIndex:
         build = self.settings.build
         deriver = DerivedIndexBuilder(embedder)
         with self._writing:
-            return refresh(self.root, self.folder, deriver, lambda: self.workers, build, full=full, progress=progress)
+            try:
+                return refresh(
+                    self.root, self.folder, deriver, lambda: self.workers, build, full=full, progress=progress
+                )
+            except (OSError, CodecardsError) as error:
+                raise TooManyFilesError.behind(error, self.folder.path) or error from error.__cause__
 
     def _build(self) -> None:
         try:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from codecards.answers import RetrieverStatus, Status
+from codecards.answers import RetrieverStatus, Status, Storage
 from codecards.errors import SnapshotMissingError
 from codecards.indexer.build.refresh import UNKNOWN_DIRTY
 from codecards.indexer.index_folder import FORMAT
@@ -47,9 +47,22 @@ def status_of(index: ProjectIndex, reranker: Callable[[], RetrieverStatus]) -> S
         status,
         retrievers=(*status.retrievers, index.transformer.status(reader), reranker()),
         dirty=git_state(index.root).dirty if reader.snapshot.meta.get("dirty") == UNKNOWN_DIRTY else status.dirty,
+        storage=_storage(index, reader),
         n_changed=index.n_changed(),
         tuned=tuned,
         tuned_problem=problem,
+    )
+
+
+def _storage(index: ProjectIndex, reader: IndexReader) -> Storage:
+    size = reader.snapshot.kept_size()
+    return Storage(
+        live_bytes=size.live_bytes,
+        kept_bytes=size.kept_bytes,
+        n_kept=size.n_kept,
+        max_kept_bytes=index.settings.build.max_kept_bytes,
+        memory_mb=index.settings.memory_mb,
+        peak_mb=int(reader.snapshot.meta.get("peak_mb", "0")),
     )
 
 

@@ -285,6 +285,7 @@ def status_json(status: Status) -> Json:
             "identity": status.embedder_identity,
         },
         "retrievers": [retriever_json(one) for one in status.retrievers],
+        "storage": asdict(status.storage),
         "problems": [problem_json(problem) for problem in status.problems],
         "weights": {
             "tuned": asdict(status.tuned) if status.tuned is not None else None,

@@ -1,6 +1,7 @@
 """Commits a new generation: changed files, the call graph, and the derived indexes."""
 
 import gc
+import sys
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -93,6 +94,7 @@ def commit_generation(
                 "derived": deriver.identity,
                 "complete": str(int(complete)),
                 LIVE_BYTES: str(live_bytes),
+                "peak_mb": str(_peak_mb()),
                 **new.state,
                 **writer.counts(),
             }
@@ -100,6 +102,15 @@ def commit_generation(
         writer.store_value("surroundings", new.surroundings)
     writer.generation = generation
     progress("done", 1, 1)
+
+
+def _peak_mb() -> int:
+    """Return the peak memory of this process, in MiB; 0 where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return 0
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> (20 if sys.platform == "darwin" else 10)
 
 
 def _put_files(writer: SnapshotWriter, read: list[IngestedFile]) -> list[ChangedFile]:

@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import BinaryIO, Self, cast
 
 from codecards.environment import child_environment
+from codecards.errors import TooManyFilesError
 from codecards.indexer.build.worker import read_frame, write_frame
 from codecards.indexer.cards.record import ContentRecord, PackedRecord, pack, record_without_cards, unpack
 from codecards.indexer.problems import Reason
@@ -91,24 +92,24 @@ class Workers:
         Args:
             contents: Consumed lazily, at most `MAX_WAITING` ahead.
         """
-        jobs: queue.Queue[tuple[Content, queue.SimpleQueue[ReadContent]] | None] = queue.Queue(MAX_WAITING)
+        jobs: queue.Queue[tuple[Content, queue.SimpleQueue[ReadContent | OSError]] | None] = queue.Queue(MAX_WAITING)
         stopped = threading.Event()
         threads: list[threading.Thread] = []
         n_bytes = 0
-        waiting: list[queue.SimpleQueue[ReadContent]] = []
+        waiting: list[queue.SimpleQueue[ReadContent | OSError]] = []
         try:
             for content in contents:
                 if len(threads) < self.n_processes and n_bytes >= len(threads) * BYTES_A_PROCESS:
                     threads.append(threading.Thread(target=self._serve, args=(jobs, stopped), daemon=True))
                     threads[-1].start()
                 n_bytes += len(content.data)
-                answer: queue.SimpleQueue[ReadContent] = queue.SimpleQueue()
+                answer: queue.SimpleQueue[ReadContent | OSError] = queue.SimpleQueue()
                 jobs.put((content, answer))
                 waiting.append(answer)
                 if len(waiting) >= MAX_WAITING:
-                    yield waiting.pop(0).get()
+                    yield _answer(waiting.pop(0).get())
             while waiting:
-                yield waiting.pop(0).get()
+                yield _answer(waiting.pop(0).get())
         finally:
             stopped.set()  # pending jobs are dropped: nobody waits for their results
             for _ in threads:
@@ -117,7 +118,9 @@ class Workers:
                 thread.join()
 
     def _serve(
-        self, jobs: "queue.Queue[tuple[Content, queue.SimpleQueue[ReadContent]] | None]", stopped: threading.Event
+        self,
+        jobs: "queue.Queue[tuple[Content, queue.SimpleQueue[ReadContent | OSError]] | None]",
+        stopped: threading.Event,
     ) -> None:
         """Pass jobs to one process until there are no more; a dead process is replaced."""
         process: _Process | None = None
@@ -125,8 +128,11 @@ class Workers:
             if stopped.is_set():
                 continue
             content, answer = job
-            if process is None:
-                process = self._idle_or_new()
+            try:
+                process = process or self._idle_or_new()
+            except OSError as error:  # the reader must not wait for an answer that never comes
+                answer.put(error)
+                continue
             frame = process.ask(content)
             if frame is None:
                 process.close()
@@ -153,6 +159,18 @@ class Workers:
             )
         detail = f"reading it as {kind} ended the process (status {process.status}); {again}"
         return record_without_cards(Reason.WORKER_DIED, detail)
+
+
+def _answer(answer: ReadContent | OSError) -> ReadContent:
+    """Return the response to a content.
+
+    Raises:
+        OSError: No worker process could be started.
+        TooManyFilesError: The reason is that no more files can be opened.
+    """
+    if isinstance(answer, OSError):
+        raise TooManyFilesError.of(answer, "a worker process") or answer
+    return answer
 
 
 class _Process:

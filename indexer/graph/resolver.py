@@ -9,6 +9,7 @@ could explain get no edge.
 from collections.abc import Iterable, Mapping, Sequence
 
 from codecards.indexer.facts import CODE_TYPE_KINDS, Import, Reference
+from codecards.indexer.graph.asked import path_key
 from codecards.indexer.graph.candidates import NameCandidates
 from codecards.indexer.graph.edges import Edge, ResolvedReference
 from codecards.indexer.graph.module_paths import shared_folders
@@ -96,6 +97,9 @@ class Resolver:
                     known[key] = resolved
             if resolved is not None:
                 edges.append(_edge(path, one, resolved))
+        # Whether a file has a card of its own to point to is asked for by its path.
+        wholes = {edge.target[0] for edge in edges if edge.target is not None and edge.target[1] < 0}
+        self.table.asked.names.update(map(path_key, wholes))
         edges.sort(key=lambda edge: edge.line)
         return tuple(edges)
 

@@ -6,15 +6,16 @@
 import os
 import sqlite3
 import threading
+import time
 import weakref
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from codecards.errors import SnapshotDamagedError, SnapshotMissingError
+from codecards.errors import SnapshotDamagedError, SnapshotMissingError, TooManyFilesError
 from codecards.indexer.cards.card import Card
 from codecards.indexer.cards.embedded_text import with_heading
 from codecards.indexer.cards.record import unpack_embedded, unpack_facts
@@ -34,6 +35,11 @@ from codecards.indexer.store.rows import (
     stamp_of_row,
 )
 
+if TYPE_CHECKING:
+    from codecards.indexer.store.kept_contents import KeptSize
+
+CLOCK_TICK_NS = 100_000_000
+"""A file that changed this recently may change again without another time stamp."""
 MAX_VARIABLES = 500
 """Values in one SQL statement; older versions of SQLite allow 999."""
 
@@ -56,6 +62,7 @@ def connect(database: Path, *, write: bool = False) -> sqlite3.Connection:
         except sqlite3.OperationalError:  # the folder may be read-only: try the next mode
             connection.close()
             if mode == modes[-1]:
+                check_descriptors(database)
                 if not write and not database.is_file():
                     raise damaged(database, "it is not a file") from None
                 raise
@@ -65,6 +72,19 @@ def connect(database: Path, *, write: bool = False) -> sqlite3.Connection:
         else:
             return connection
     raise AssertionError("unreachable")
+
+
+def check_descriptors(database: Path) -> None:
+    """Raise if no more files can be opened, which SQLite does not tell from other reasons.
+
+    Raises:
+        TooManyFilesError: That is so.
+    """
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError as error:
+        if (too_many := TooManyFilesError.of(error, database)) is not None:
+            raise too_many from error
 
 
 def _close_all(connections: Iterable[sqlite3.Connection]) -> None:
@@ -91,6 +111,23 @@ def _file_identity(path: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
+def _commit_stamp(database: Path) -> tuple[int, ...] | None:
+    """Return a value that every commit changes; None if it can't be told, or if a commit may follow unseen."""
+    stamp: list[int] = []
+    for path in (database, database.with_name(database.name + "-wal")):
+        try:
+            status = path.stat()
+        except FileNotFoundError:
+            stamp += (0, 0)
+            continue
+        except OSError:
+            return None
+        if status.st_mtime_ns > time.time_ns() - CLOCK_TICK_NS:
+            return None
+        stamp += (status.st_size, status.st_mtime_ns)
+    return tuple(stamp)
+
+
 class Snapshot:
     """One generation of the index. Thread-safe; closed explicitly, or when the last reference is dropped."""
 
@@ -106,7 +143,7 @@ class Snapshot:
         self._lock = threading.Lock()
         self._connection = connect(database)
         self._connections = [self._connection]
-        self._watched: tuple[int, int] | None = None
+        self._seen: tuple[int, tuple[int, ...]] | None = None
         weakref.finalize(self, _close_all, self._connections)
         try:
             self._connection.execute("PRAGMA query_only = 1")
@@ -133,18 +170,15 @@ class Snapshot:
     def newest_generation(self) -> int:
         """Return the number of the generation that a snapshot opened now would read."""
         with self._lock:
-            row = self._watching_connection().execute("SELECT value FROM meta WHERE name = 'generation'").fetchone()
-            return int(row[0]) if row else 0
-
-    def _watching_connection(self) -> sqlite3.Connection:
-        """Return a connection that sees the latest commit. It stays open, since opening costs more than the query."""
-        file = _file_identity(self.database)
-        # Another file may have replaced the open one; and in a read-only folder the file may be open as immutable.
-        if file is None or file != self._watched or not os.access(self.database.parent, os.W_OK):
-            _close_all(self._connections[1:])
-            self._connections[1:] = [connect(self.database)]
-            self._watched = file
-        return self._connections[1]
+            stamp = _commit_stamp(self.database)
+            if stamp is not None and self._seen is not None and self._seen[1] == stamp:
+                return self._seen[0]
+            # A connection of its own sees the latest commit; it is not kept, because each holds files open.
+            with closing(connect(self.database)) as connection:
+                row = connection.execute("SELECT value FROM meta WHERE name = 'generation'").fetchone()
+            generation = int(row[0]) if row else 0
+            self._seen = (generation, stamp) if stamp is not None else None
+            return generation
 
     def check(self) -> None:
         """Read every page.
@@ -168,6 +202,16 @@ class Snapshot:
         """Return the stamp of each indexed file, by path."""
         with self._rows(STAMPS) as rows:
             return [stamp_of_row(row) for row in rows]
+
+    def raw_stamps(self) -> list[tuple[bytes, int, int, int, int, int]]:
+        """Return the stamps with the bytes of each path, in no order."""
+        with self._rows(STAMPS.partition(" ORDER")[0]) as rows:
+            return rows
+
+    def stored_value(self, name: str) -> bytes:
+        """Return a value that is not text, b"" if there is none."""
+        with self._rows("SELECT value FROM stored WHERE name = ?", (name,)) as rows:
+            return bytes(rows[0][0]) if rows else b""
 
     def file_at(self, path: str) -> IndexedFile | None:
         """Return the file with this path, None if it is not indexed."""
@@ -271,6 +315,16 @@ class Snapshot:
     def all_edges(self) -> list[CallEdge]:
         """Return every edge."""
         return self._edges("1", [1])
+
+    def kept_size(self) -> "KeptSize":
+        """Return what the records of contents take."""
+        from codecards.indexer.store.kept_contents import kept_size  # lazy: only `status` asks
+
+        try:
+            with self._lock:
+                return kept_size(self._connection)
+        except sqlite3.DatabaseError as error:
+            raise damaged(self.database, error) from error
 
     # queries
 

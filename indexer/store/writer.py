@@ -31,7 +31,7 @@ from codecards.indexer.store.rows import (
     problem_of_row,
     stamp_of_row,
 )
-from codecards.indexer.store.snapshot import connect, damaged, schema
+from codecards.indexer.store.snapshot import check_descriptors, connect, damaged, schema
 
 if TYPE_CHECKING:
     from codecards.indexer.graph.edges import Edge
@@ -73,6 +73,15 @@ class SnapshotWriter:
         except sqlite3.Error:
             pass  # the disk is full: the log stays, and readers use it
         self._connection.close()
+
+    def vacuum(self) -> None:
+        """Return unused pages to the file system.
+
+        Raises:
+            IndexWriteError: The disk is full or can't be written.
+        """
+        with self._explained():
+            self._connection.execute("VACUUM")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -310,6 +319,7 @@ class SnapshotWriter:
             message = str(error)
             if "malformed" in message or "not a database" in message:
                 raise damaged(self.database, error) from error
+            check_descriptors(self.database)
             full = "full" in message or "disk I/O" in message
             hint = "no space is left on the disk; free some" if full else "make sure that it can be written"
             raise IndexWriteError(

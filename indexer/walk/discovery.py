@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from codecards.errors import TooManyFilesError
 from codecards.indexer.index_folder import FOLDER_NAME, OWN_FILES
 from codecards.indexer.problems import Coverage, Problem, Reason
 from codecards.indexer.walk.built import built_files
@@ -183,6 +184,8 @@ def _list_folder(walk: _Walk, folder: _Folder) -> Iterator[_Folder]:
         with os.scandir(walk.root / path) as listing:
             entries = sorted(listing, key=lambda entry: entry.name)
     except OSError as error:
+        if (too_many := TooManyFilesError.of(error, walk.root / path)) is not None:
+            raise too_many from error  # else all files of the folder would be taken for removed
         walk.report(path or ".", Reason.UNREADABLE, f"folder can't be listed: {error.strerror}")
         return
     names = [entry.name for entry in entries]

@@ -9,7 +9,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from codecards.errors import OutsideProjectError, ProjectNotFoundError, ProjectUnreadableError
+from codecards.errors import OutsideProjectError, ProjectNotFoundError, ProjectUnreadableError, TooManyFilesError
 from codecards.indexer.problems import Coverage, Problem, Reason
 from codecards.indexer.walk.secret_names import is_private_key
 
@@ -88,6 +88,9 @@ def read_stamped(root: Path, file: SourceFile, settings: DiscoverySettings) -> t
         finally:
             os.close(descriptor)
     except (OSError, ValueError, OutsideProjectError) as error:
+        too_many = TooManyFilesError.of(error, root / file.path) if isinstance(error, OSError) else None
+        if too_many is not None:
+            raise too_many from error
         return _not_read(file.path, error)
     if not settings.index_secrets and is_private_key(data):
         return Problem(file.path, Reason.SECRET, "starts like a private key; it is not indexed", Coverage.NONE)

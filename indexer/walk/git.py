@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from codecards.errors import TooManyFilesError
+
 TIME_LIMIT_S = 20.0
 SAFE_SETTINGS = (
     ("core.fsmonitor", "false"),
@@ -74,6 +76,9 @@ def run_git(
         settings: Names and values that outrank the repository's configuration, besides `SAFE_SETTINGS`.
         time_limit_s: Git is ended after so many seconds.
         given: Git's standard input.
+
+    Raises:
+        TooManyFilesError: No pipe to git can be opened.
     """
     command = ["git", "--no-pager", *arguments]
     try:
@@ -86,7 +91,11 @@ def run_git(
             timeout=time_limit_s,
             check=True,
         )
-    except (OSError, ValueError, subprocess.SubprocessError):
+    except OSError as error:
+        if (too_many := TooManyFilesError.of(error, folder)) is not None:
+            raise too_many from error
+        return None
+    except (ValueError, subprocess.SubprocessError):
         return None
     return run.stdout
 

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from codecards.errors import (
     TargetNotFoundError,
     UsageError,
 )
+from codecards.project.lifecycle import ProjectIndex
 from codecards.wire.answers import shown_json
 from tests.support.indexed import write_repository
 from tests.support.shop import SHOP
@@ -150,6 +152,65 @@ def test_without_an_index_the_files_themselves_are_searched(tmp_path: Path) -> N
         assert recall.generation == 0
         assert recall.hits[0].card.path == "shop/tokens.py"
         assert "no index" in recall.notices[0]
+
+
+def test_the_first_question_waits_for_an_index_that_is_nearly_there(tmp_path: Path) -> None:
+    root = write_repository(tmp_path, SHOP)
+    with Engine.open(root, settings=Settings(n_workers=1, first_answer_wait_s=60)) as engine:
+        recall = engine.recall("purge expired tokens")
+        assert recall.generation == 1
+        assert not recall.notices
+
+
+def test_an_answer_without_the_index_says_how_long_it_waited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = write_repository(tmp_path, SHOP)
+    may_build = threading.Event()
+    monkeypatch.setattr(ProjectIndex, "refresh", lambda *_args, **_options: may_build.wait(60))
+    with Engine.open(root, settings=Settings(n_workers=1, first_answer_wait_s=0.05)) as engine:
+        first, second = engine.recall("purge expired tokens"), engine.recall("purge expired tokens")
+        may_build.set()
+    assert (first.generation, second.generation) == (0, 0)
+    assert "waited 0." in first.notices[-1]
+    assert not any("waited" in notice for notice in second.notices)  # who was answered once need not wait again
+
+
+def test_the_folder_that_an_index_is_named_for_is_the_root(tmp_path: Path) -> None:
+    root = write_repository(tmp_path / "outer" / "tree", SHOP)
+    (tmp_path / "outer" / ".git").mkdir()
+    settings = Settings(n_workers=1, index=tmp_path / "elsewhere")
+    with Engine.open(root, settings=settings, build=False) as engine:
+        assert engine.root == root.resolve()
+        engine.refresh()
+        assert engine.recall("purge expired tokens").verdict == "found"
+    with Engine.open(root, settings=Settings(n_workers=1), build=False) as engine:
+        assert engine.root == (tmp_path / "outer").resolve()
+
+
+def test_kept_contents_are_limited_told_and_removed_on_demand(tmp_path: Path) -> None:
+    root = write_repository(tmp_path, "#- a.py\ndef a0(): pass\n")
+    with Engine(root, Settings(n_workers=1)) as engine:
+        for number in range(12):
+            (root / "a.py").write_text(f"def a{number}():\n    return {number}\n" * 30)
+            engine.refresh()
+            storage = engine.status().storage
+            assert storage.kept_bytes <= storage.live_bytes
+        assert storage.n_kept > 0
+        assert storage.peak_mb > 0
+        engine.clean_kept()
+        storage = engine.status().storage
+        assert (storage.kept_bytes, storage.n_kept) == (0, 0)
+        assert engine.recall("a11").hits
+
+
+def test_contents_that_went_out_of_use_first_are_removed_first(tmp_path: Path) -> None:
+    root = write_repository(tmp_path, "#- a.py\ndef a0(): pass\n#- b.py\n" + "def b(): pass\n" * 60)
+    with Engine(root, Settings(n_workers=1)) as engine:
+        texts = [f"def a{number}():\n    return {number}\n" * 20 for number in range(4)]
+        for text in texts:
+            (root / "a.py").write_text(text)
+            engine.refresh()
+        (root / "a.py").write_text(texts[2])
+        assert engine.refresh().n_read == 0
 
 
 def test_opening_builds_a_missing_index_in_the_background(tmp_path: Path) -> None:

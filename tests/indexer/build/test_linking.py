@@ -315,6 +315,18 @@ def test_after_random_edits_the_edges_are_those_of_a_fresh_index(
         assert exported(root) == exported(fresh), done
 
 
+def test_an_import_of_a_package_points_to_the_card_that_its_file_gets(tmp_path: Path, workers: Workers) -> None:
+    write_repository(tmp_path, GO)
+    (tmp_path / "money" / "money.go").write_text("package money\nfunc Price() {}\n")
+    build(tmp_path, workers)
+    (tmp_path / "money" / "money.go").write_text("func Price() {}\n\nvar limit = 3\n\npackage money\n")
+    build(tmp_path, workers)
+    fresh = tmp_path.parent / (tmp_path.name + "-fresh")
+    shutil.copytree(tmp_path, fresh, ignore=shutil.ignore_patterns(".codecards"))
+    build(fresh, workers)
+    assert exported(tmp_path) == exported(fresh)
+
+
 @contextmanager
 def resolved_paths(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Collect the paths of the files that are resolved."""
