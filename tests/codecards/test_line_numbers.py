@@ -94,7 +94,7 @@ COMMANDS = tuple(
         "status",
     )
 )
-TOOLS = (
+TOOLS: tuple[tuple[str, dict[str, object]], ...] = (
     ("recall", {"query": "alpha beta"}),
     ("recall", {"query": "alpha", "expand": True}),
     *(("symbol", {"name": "PATH::NAME", "want": want}) for want in ("definition", "callers", "callees", "impact")),
