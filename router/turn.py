@@ -135,10 +135,15 @@ def run_turn(state: SessionState, turn_input: TurnInput, settings: TurnSettings)
     return TurnResult(state, context, actions)
 
 
+ABSENT = "absent in turn"
+"""Start of the `text_hash` of a file that is not on disk, before the turn's number."""
+
+
 def refresh(memory: WorkingMemory, turn_input: TurnInput) -> tuple[WorkingMemory, frozenset[str]]:
     """Return the memory with the current digests and hashes, and the paths of the files that have changed.
 
-    A file that is not on disk any more leaves the memory.
+    A file that is not on disk leaves the memory if it was absent in an earlier turn too: a branch switch may take it away
+    for a turn.
     """
     changed = set()
     for entry in memory.files:
@@ -146,7 +151,11 @@ def refresh(memory: WorkingMemory, turn_input: TurnInput) -> tuple[WorkingMemory
             continue
         text = turn_input.texts[entry.path]
         if text is None:
-            memory = without_file(memory, entry.path, "not on disk any more")
+            absent = f"{ABSENT} {memory.turn}"
+            if entry.text_hash.startswith(ABSENT) and entry.text_hash != absent:
+                memory = without_file(memory, entry.path, "not on disk any more")
+            else:
+                memory = with_file(memory, replace(entry, digest="", text_hash=absent))
         elif text.text_hash != entry.text_hash:
             if entry.text_hash:
                 changed.add(entry.path)

@@ -79,16 +79,24 @@ def doctor(
             faults = engine.check()
         found = engine.status() if not faults else None
         others = _not_utf8(engine) if found and found.generation else []
+        engine.archive.notes()
+        notes = engine.archive.damaged
         if as_json:
             print_json(
                 (status_json(found) if found else {"generation": 0})
                 | {
                     "faults": [utf8_safe(fault) for fault in faults],
                     "not_utf8": [{**path_json(one.path), "encoding": one.encoding} for one in others],
+                    "damaged_notes": [{"file": utf8_safe(one.name), "detail": utf8_safe(one.detail)} for one in notes],
                 }
             )
         else:
             _print_diagnosis(faults, others)
+            for note in notes:
+                typer.echo(
+                    f"unreadable note: {terminal_safe(str(engine.archive.folder / note.name))}: {terminal_safe(note.detail)}"
+                    " (correct the file, or delete it)"
+                )
     if faults:
         raise typer.Exit(3)
 

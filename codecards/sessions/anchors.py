@@ -13,6 +13,8 @@ from codecards.router.notes.note import Anchor
 
 MAX_SEARCHED_CARDS = 20_000
 """Cards whose syntax is compared when a symbol is gone. In larger projects a renamed symbol may count as gone."""
+MAX_SEARCHED_FILES = 5_000
+"""Files whose syntax is compared when a file is gone. In larger projects a renamed file may count as gone."""
 
 
 class IndexAnchors:
@@ -72,6 +74,9 @@ def _anchors_by_syntax(reader: IndexReader, fresh: FreshFiles) -> dict[str, list
         value = _hash_of(card, fresh)
         if value:
             found.setdefault(value, []).append(Anchor(card.qualified_name, card.path, value))
+    for file in islice(reader.snapshot.files(), MAX_SEARCHED_FILES):
+        if value := _hash_of_file(file.path, reader, fresh):
+            found.setdefault(value, []).append(Anchor("", file.path, value))
     return found
 
 

@@ -15,6 +15,8 @@ from codecards.router.ports import MAX_REFERENCES, FileText
 
 MAX_NOTES = 5
 """Most notes of a context, whatever their share of the budget allows."""
+MIN_NOTE_TOKENS = 100
+"""Notes may use so many free tokens, however small their share: one note of a few sentences."""
 MIN_INPUT_TOKENS = 200
 """The current input is never cut to less than this."""
 LABEL_TOKENS = 24
@@ -120,7 +122,12 @@ class ContextPacker:
     def _with_memory(self, packed: ContextPackage, package: ContextPackage, budget: _Budget) -> ContextPackage:
         """Add notes, memos and references, each within its share; the newest memos enter first."""
         memory, references = self._share("memory"), self._share("references")
-        segments = self._take(package.memory_segments[:MAX_NOTES], lambda segment: segment.text, budget, memory)
+        segments = self._take(
+            package.memory_segments[:MAX_NOTES],
+            lambda segment: segment.text,
+            budget,
+            max(memory, MIN_NOTE_TOKENS),
+        )
         memos = self._take(package.memos[::-1], lambda memo: memo.text, budget, memory)
         refs = self._take(
             package.knowledge_refs[:MAX_REFERENCES], lambda ref: ref.summary + ref.text, budget, references

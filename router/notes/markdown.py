@@ -1,6 +1,7 @@
 """Note files: Markdown with YAML front matter, readable and editable by hand, and read back without loss."""
 
 import re
+from codecs import BOM_UTF8
 from typing import Any
 
 import yaml
@@ -52,6 +53,7 @@ def read_note(data: bytes, name: str) -> Note:
     Raises:
         StateFileError: The front matter is missing or can't be read; the file is left unchanged.
     """
+    data = data.removeprefix(BOM_UTF8)
     match = _frame.match(data.decode("utf-8", "surrogatepass" if _has_surrogates(data) else "replace"))
     if match is None:
         raise StateFileError(f"{name} has no front matter between lines of ---.")

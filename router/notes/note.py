@@ -123,6 +123,7 @@ def current_anchor(anchor: Anchor, resolver: AnchorResolver) -> Anchor:
         state = AnchorState.FRESH if now.syntax_hash == anchor.syntax_hash else AnchorState.CHANGED
         return replace(anchor, state=state)
     places = list(resolver.with_syntax(anchor.syntax_hash)) if anchor.syntax_hash else []
+    places = [place for place in places if bool(place.symbol) == bool(anchor.symbol)]  # a file moves to a file
     same_name = [place for place in places if _last(place.symbol) == _last(anchor.symbol)]
     found = same_name if len(same_name) == 1 else places
     if len(found) != 1:

@@ -6,6 +6,7 @@ import json
 import re
 import tempfile
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from unittest import mock
 from urllib.parse import quote
@@ -94,7 +95,7 @@ COMMANDS = tuple(
         "status",
     )
 )
-TOOLS: tuple[tuple[str, dict[str, object]], ...] = (
+TOOLS: tuple[tuple[str, Mapping[str, object]], ...] = (
     ("recall", {"query": "alpha beta"}),
     ("recall", {"query": "alpha", "expand": True}),
     *(("symbol", {"name": "PATH::NAME", "want": want}) for want in ("definition", "callers", "callees", "impact")),

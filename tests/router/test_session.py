@@ -134,7 +134,18 @@ def test_a_deleted_file_leaves_with_a_notice(desk: Desk) -> None:
     session.open_file("other.py", "look")
     del desk.files["other.py"]
     assert "other.py is not on disk any more" in session.before_generation().text
+    assert "other.py is not on disk any more" in session.before_generation().text
     assert session.memory.files == ()
+
+
+def test_an_opened_file_survives_a_turn_in_which_it_is_absent(desk: Desk) -> None:
+    session = desk.start()
+    session.open_file("other.py", "look")
+    text = desk.files.pop("other.py")
+    session.before_generation()
+    desk.files["other.py"] = text
+    session.before_generation()
+    assert [(entry.path, entry.purpose) for entry in session.memory.files] == [("other.py", "look")]
 
 
 def test_a_session_can_not_be_started_twice(desk: Desk) -> None:

@@ -1,5 +1,6 @@
 """The output of commands without `--json` contains the places and names of the answer."""
 
+import json
 import os
 import subprocess
 import sys
@@ -136,3 +137,13 @@ def test_notes_are_listed_with_their_state(shop: Path) -> None:
     run(shop, "note", "add", "--title", "Rounding", "--text", "Half up.", "--anchor", "shop/rounding.py::round_half_up")
     assert "fresh" in run(shop, "note", "list")
     assert "Rounding" in run(shop, "note", "review")
+
+
+def test_doctor_names_a_note_that_it_cannot_read(tmp_path: Path) -> None:
+    root = write_repository(tmp_path, SHOP)
+    run(root, "index")
+    notes = root / ".codecards" / "archive"
+    notes.mkdir()
+    (notes / "x.md").write_text("no front matter")
+    assert "x.md has no front matter" in run(root, "doctor")
+    assert json.loads(run(root, "doctor", "--json"))["damaged_notes"][0]["file"] == "x.md"

@@ -6,7 +6,6 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import pytest
@@ -22,7 +21,7 @@ from codecards.mcp.served_project import ServedProject
 from codecards.mcp.tools import answer
 from codecards.retrieval.embed.onnx import OnnxEmbedder
 from codecards.retrieval.vectors.transformer_model import STORE_FILE
-from codecards.wire.answers import status_json
+from codecards.wire.answers import retriever_json
 from tests.codecards.mcp.test_served_project import eventually, never
 from tests.support.indexed import write_repository
 
@@ -71,9 +70,7 @@ def test_a_partly_filled_store_is_used_and_reports_its_coverage(engine: Engine) 
     assert (state.ready, state.share) == (True, 1 / n_cards)
     assert state.reason.startswith(f"1 of {n_cards} cards, {100 // n_cards} %; the rest takes about 1 s")
     assert "found by words, symbols and static vectors only" in state.reason
-    rows = cast("list[dict[str, object]]", status_json(engine.status())["retrievers"])
-    row = next(one for one in rows if one["name"] == "transformer_vectors")
-    assert row["share"] == round(1 / n_cards, 4)
+    assert retriever_json(state)["share"] == round(1 / n_cards, 4)
     assert retriever_state(state).startswith("in part (1 of")
     assert transformer(engine.recall(QUESTION).retrievers).ready
     reported: list[tuple[str, int, int]] = []

@@ -119,3 +119,13 @@ def test_no_more_than_five_references_are_shown() -> None:
     context = assemble(replace(PACKAGE, knowledge_refs=refs), ENTRIES, TEXTS)
     assert sum(block.name == "knowledge" for block in context.blocks) == 5
     assert "7 references" in context.left_out
+
+
+@pytest.mark.parametrize(("words", "is_shown"), [(45, True), (400, False)])
+def test_a_short_note_enters_a_small_context(words: int, is_shown: bool) -> None:
+    note = MemorySegment("word " * words, "note 1")
+    package = replace(
+        PACKAGE, recent_chat=(), knowledge_refs=(), memos=(), memory_segments=(note,), current_input="go on"
+    )
+    context = assemble(package, [], {}, AssemblySettings(300))
+    assert ("word word" in context.text) is is_shown

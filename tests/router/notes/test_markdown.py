@@ -30,3 +30,8 @@ notes = st.builds(
 @for_all(notes)
 def test_a_note_is_read_back_as_it_was_written(note: Note) -> None:
     assert read_note(write_note(note), "x.md") == note
+
+
+def test_a_file_with_a_byte_order_mark_is_read() -> None:
+    note = Note("ab12", "title", "text", "2026-01-01T00:00:00Z")
+    assert read_note(b"\xef\xbb\xbf" + write_note(note), "x.md") == note
