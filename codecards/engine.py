@@ -14,6 +14,7 @@ from codecards.answers import Calls, FileSummary, Impact, Recall, ShownTarget, S
 from codecards.config import Settings, settings_from_environment
 from codecards.errors import SnapshotMissingError, UsageError
 from codecards.features.calls import CallPage, callees_of, callers_of, calls_of
+from codecards.features.reading import ReadingQuestions
 from codecards.features.show import card_at, files_of, outline_of, show_target, symbols_of
 from codecards.indexer.cards.card import Card
 from codecards.indexer.index_folder import IndexFolder
@@ -50,7 +51,7 @@ DEFAULT_CALLS = 100
 """Callers or callees that one answer lists."""
 
 
-class Engine:
+class Engine(ReadingQuestions):
     """Answers questions over one project. Safe for several threads that read; to be closed.
 
     Args:

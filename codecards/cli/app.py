@@ -12,6 +12,7 @@ import typer
 from codecards import __version__
 from codecards.cli.install import hook, install, uninstall
 from codecards.cli.note import note_app
+from codecards.cli.recall import overview, recall
 from codecards.cli.run import (
     CommandGroup,
     chosen,
@@ -130,34 +131,6 @@ def index_command(
                 run_index(engine, full=False, transformer=transformer, as_json=as_json)
             except (WriterBusyError, IndexWriteError) as error:
                 say(f"codecards: {error}")
-
-
-@app.command("select", hidden=True)  # the article's name
-@app.command()
-def recall(
-    query: str,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=200, help="Most hits.")] = 8,
-    path: Annotated[list[str] | None, typer.Option("--path", metavar="GLOB", help="Only files like this.")] = None,
-    language: Annotated[list[str] | None, typer.Option("--language", help="Only this language.")] = None,
-    kind: Annotated[list[str] | None, typer.Option("--kind", help="Only this kind of card.")] = None,
-    budget: Annotated[
-        int | None, typer.Option("--budget", metavar="TOKENS", min=1, help="Most tokens of output.")
-    ] = None,
-    expand: Annotated[bool, typer.Option("--expand", help="With the code.")] = False,
-    explain: Annotated[bool, typer.Option("--explain", help="With the parts of each score.")] = False,
-    reranker: Annotated[
-        str | None, typer.Option("--reranker", metavar="PATH", help="A cross-encoder that reads the first hits again.")
-    ] = None,
-    refresh: Refresh = True,
-    as_json: AsJson = False,
-) -> None:
-    """Answer a question: where is …, a name, a path, an issue text, a stack trace."""
-    if reranker is not None:
-        chosen.settings = replace(chosen.settings, reranker=reranker)
-    with ready_engine(refresh=refresh) as engine:
-        found = engine.recall(query, limit=limit, paths=path or (), languages=language or (), kinds=kind or ())
-        print_answer(as_json, lambda: recall_json(found, expand=expand, explain=explain, budget_tokens=budget),
-               lambda readable: readable.show_recall(found, expand=expand, explain=explain))  # fmt: skip
 
 
 @app.command()
@@ -368,7 +341,8 @@ def clean(as_json: AsJson = False) -> None:
                lambda _: typer.echo(f"removed {terminal_safe(str(engine.folder.path))}"))  # fmt: skip
 
 
-for command in (install, uninstall, hook, savings, tune):
+app.command("select", hidden=True)(recall)  # the article's name
+for command in (recall, overview, install, uninstall, hook, savings, tune):
     app.command()(command)
 
 
