@@ -12,6 +12,16 @@ from codecards.retrieval.rank.tuned_weights import TunedWeights
 
 
 @dataclass(frozen=True, slots=True)
+class TextMatch:
+    """One line that holds an exact text."""
+
+    line: int
+    """1-based."""
+    text: str
+    """Without the space around it; secrets masked."""
+
+
+@dataclass(frozen=True, slots=True)
 class FoundCard:
     """A hit, checked against the file on disk."""
 
@@ -27,6 +37,8 @@ class FoundCard:
     """The card's current lines on disk."""
     also: tuple[Card, ...] = ()
     """Other places that say the same, with their current lines: overloads, a stub, copies of the text."""
+    matches: "tuple[TextMatch, ...]" = ()
+    """Lines that hold the exact text that was looked for."""
 
     @property
     def text(self) -> str:
@@ -80,6 +92,51 @@ class Definition:
     path: str
     line: int
     """1-based."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """The functions to read for a question, whole."""
+
+    query: str
+    verdict: str
+    """Of the question: "found", "weak" or "none"."""
+    functions: tuple[FoundCard, ...]
+    """Best first; behind each of the first hits what it calls."""
+    tokens: int
+    """Of the texts and their places."""
+    budget_tokens: int
+    n_hits: int
+    """Hits that were considered."""
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewRow:
+    """One line of an overview."""
+
+    section: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What a project or a folder of it is."""
+
+    path: str
+    """The folder from the root; "" for the project."""
+    rows: tuple[OverviewRow, ...]
+    tokens: int
+    budget_tokens: int
+
+    @property
+    def text(self) -> str:
+        """The rows below the titles of their sections."""
+        lines: list[str] = []
+        for place, row in enumerate(self.rows):
+            if not place or self.rows[place - 1].section != row.section:
+                lines.append(f"{row.section}:")
+            lines.append(f"  {row.text}")
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True, slots=True)

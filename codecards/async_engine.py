@@ -220,6 +220,11 @@ class AsyncEngine(InThreads[Engine]):
 
     build_in_background = _in_thread(Engine.build_in_background)
     recall = _in_thread(Engine.recall)
+    recall_all = _in_thread(Engine.recall_all)
+    literal = _in_thread(Engine.literal)
+    regex = _in_thread(Engine.regex)
+    bundle = _in_thread(Engine.bundle)
+    overview = _in_thread(Engine.overview)
     similar = _in_thread(Engine.similar)
     symbols = _in_thread(Engine.symbols)
     callers = _in_thread(Engine.callers)

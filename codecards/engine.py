@@ -16,6 +16,7 @@ from codecards.config import Settings, settings_from_environment
 from codecards.errors import SnapshotMissingError, UsageError
 from codecards.features.calls import CallPage, callees_of, callers_of, calls_of
 from codecards.features.filter_names import checked_kinds, checked_languages
+from codecards.features.reading import ReadingQuestions
 from codecards.features.show import card_at, files_of, outline_of, show_target, symbols_of
 from codecards.indexer.cards.card import Card
 from codecards.indexer.index_folder import IndexFolder
@@ -51,7 +52,7 @@ DEFAULT_CALLS = 100
 """Callers or callees that one answer lists."""
 
 
-class Engine:
+class Engine(ReadingQuestions):
     """Answers questions over one project. Safe for several threads that read; to be closed.
 
     Args:

@@ -23,7 +23,7 @@ from codecards.retrieval.rank.one_function import one_hit_a_function
 from codecards.retrieval.rank.ranking import ScoredCandidates, rank
 from codecards.retrieval.rank.suggestions import suggest
 from codecards.retrieval.rank.verdict import N_TOP_FILES, FirstCards, Verdict, judge
-from codecards.retrieval.store.columns import Int64s
+from codecards.retrieval.store.columns import Int64s, dot_rows
 from codecards.retrieval.vectors.card_vectors import Similarity
 from codecards.retrieval.vectors.transformer_vectors import TransformerLookup
 
@@ -137,7 +137,9 @@ def _first_cards(index: DerivedIndex, ranked: ScoredCandidates, shown: Sequence[
     row, in_order = cards.cards[places[0]], sorted(places)
     first = CardEvidence(ranked.evidence, cards.cards[in_order], cards.card_file[in_order], None)
     return FirstCards(
-        coverage=float(coverage(first).max(initial=0.0)),
+        coverage=float(
+            (coverage(first) + dot_rows(first.in_path, first.part_shares)[first.card_file]).max(initial=0.0)
+        ),
         n_better_by_words=int((by_words > highest("card_words")).sum()) if by_words is not None else 0,
         n_lines=int(columns.last_line[row]) - int(columns.first_line[row]) + 1,
         has_message=highest("message") > 0,

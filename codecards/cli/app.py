@@ -26,6 +26,7 @@ COMMANDS: Mapping[str, LazyCommand] = {
     "index": LazyCommand(INDEX, "Build or update the index."),
     "recall": LazyCommand(QUERY, "Find code for a question, a name, an issue or a stack trace."),
     "select": LazyCommand(QUERY, "Find code for a question, a name, an issue or a stack trace.", hidden=True),
+    "overview": LazyCommand("codecards.cli.overview", "Describe the project: packages, entry points, tests."),
     "files": LazyCommand(QUERY, "List the indexed files."),
     "symbols": LazyCommand(QUERY, "List the indexed symbols."),
     "callers": LazyCommand(QUERY, "List the uses of a symbol."),

@@ -8,7 +8,19 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.syntax import Syntax
 from rich.table import Table
 
-from codecards.answers import Caller, Calls, FileSummary, Impact, Recall, RetrieverStatus, ShownTarget, Status, WhyNot
+from codecards.answers import (
+    Bundle,
+    Caller,
+    Calls,
+    FileSummary,
+    Impact,
+    Overview,
+    Recall,
+    RetrieverStatus,
+    ShownTarget,
+    Status,
+    WhyNot,
+)
 from codecards.indexer.build.progress import ProgressCallback
 from codecards.indexer.build.refresh import IndexReport
 from codecards.indexer.cards.card import Card
@@ -95,6 +107,8 @@ def show_recall(recall: Recall, *, expand: bool, explain: bool) -> None:
         out.print(terminal_safe(card.label), style="bold", end="", markup=False)
         out.print(f"  {hit.score:.2f}{stale}", style="dim", markup=False)
         out.print(f"    {terminal_safe(summary(card))}", markup=False)
+        for match in hit.matches:
+            out.print(f"    {match.line}: {terminal_safe(match.text)}", markup=False)
         if hit.also:
             places = (f"{one.path}:{one.first_line}" for one in hit.also)
             out.print(f"    also: {terminal_safe(', '.join(places))}", style="dim", markup=False)
@@ -113,6 +127,34 @@ def show_recall(recall: Recall, *, expand: bool, explain: bool) -> None:
         out.print("retrievers: " + terminal_safe(", ".join(retrievers)), style="dim", markup=False)
     if recall.suggestions:
         out.print("Similar names: " + terminal_safe(", ".join(recall.suggestions)), markup=False)
+
+
+def show_recalls(recalls: Sequence[Recall], *, expand: bool, explain: bool) -> None:
+    """Print the answers to several questions, each below its question."""
+    for place, recall in enumerate(recalls):
+        console().print(f"{chr(10) if place else ''}{terminal_safe(recall.query)}", style="bold", markup=False)
+        show_recall(recall, expand=expand, explain=explain)
+
+
+def show_bundle(bundle: Bundle) -> None:
+    """Print the functions to read."""
+    out = console()
+    for one in bundle.functions:
+        card = one.card
+        out.print(
+            f"{terminal_safe(card.path)}:{card.lead_line}-{card.last_line}", style="bold cyan", end="", markup=False
+        )
+        out.print(f"  {terminal_safe(card.qualified_name)}", style="bold", markup=False)
+        show_code(out, one.text, card.language, card.lead_line)
+    n = len(bundle.functions)
+    out.print(
+        f"{n} functions, {bundle.tokens:,} of {bundle.budget_tokens:,} tokens; verdict: {bundle.verdict}", markup=False
+    )
+
+
+def show_overview(overview: Overview) -> None:
+    """Print what a project is."""
+    console().print(terminal_safe(overview.text, keeps_lines=True), markup=False)
 
 
 def show_code(out: Console, text: str, language: str, first_line: int) -> None:

@@ -9,7 +9,9 @@ import typer
 from codecards.cli.command_group import command_module
 from codecards.cli.options import AsJson, CliOptions, Refresh
 from codecards.cli.run import print_answer, ready_engine
+from codecards.errors import UsageError
 from codecards.wire.answers import (
+    bundle_json,
     calls_json,
     files_json,
     impact_json,
@@ -33,7 +35,22 @@ Expand = Annotated[bool, typer.Option("--expand", help="Show the code of each hi
 @app.command()
 def recall(
     context: typer.Context,
-    query: str,
+    query: Annotated[
+        str | None, typer.Argument(help="A question, a name, a path, an issue text, a stack trace.")
+    ] = None,
+    also: Annotated[
+        list[str] | None, typer.Option("--also", metavar="QUESTION", help="One more question; can be repeated.")
+    ] = None,
+    literal: Annotated[
+        str | None, typer.Option("--literal", metavar="TEXT", help="Find every line with exactly this text.")
+    ] = None,
+    regex: Annotated[
+        str | None, typer.Option("--regex", metavar="PATTERN", help="Find every match of a regular expression.")
+    ] = None,
+    bundle: Annotated[
+        int | None,
+        typer.Option("--bundle", metavar="TOKENS", min=1, help="Show whole functions to read, within this budget."),
+    ] = None,
     limit: HitLimit = 8,
     path: Annotated[
         list[str] | None, typer.Option("--path", metavar="GLOB", help="Search only matching files.")
@@ -52,11 +69,35 @@ def recall(
     as_json: AsJson = False,
 ) -> None:
     """Find code for a question, a name, an issue or a stack trace."""
+    asked = [one for one in (query, literal, regex) if one is not None]
+    if len(asked) != 1:
+        raise UsageError("recall takes one of: a question, --literal TEXT, --regex PATTERN")
+    if query is None and (also or bundle is not None):
+        raise UsageError("--also and --bundle go with a question, not with --literal or --regex")
     options: CliOptions = context.obj
     if reranker is not None:
         options = options.with_settings(replace(options.settings, reranker=reranker))
+    where = {"paths": path or (), "languages": language or ()}
     with ready_engine(options, refresh=refresh) as engine:
-        found = engine.recall(query, limit=limit, paths=path or (), languages=language or (), kinds=kind or ())
+        if query is not None and bundle is not None:
+            read = engine.bundle(query, bundle, **where)
+            print_answer(as_json, lambda: bundle_json(read), lambda printer: printer.show_bundle(read))
+            return
+        if query is not None and also:
+            answers = engine.recall_all([query, *also], limit=limit, **where)
+            shown = {"expand": expand, "explain": explain}
+            print_answer(
+                as_json,
+                lambda: {"answers": [recall_json(one, **shown, budget_tokens=budget) for one in answers]},
+                lambda printer: printer.show_recalls(answers, **shown),
+            )
+            return
+        if literal is not None:
+            found = engine.literal(literal, limit=limit, **where)
+        elif regex is not None:
+            found = engine.regex(regex, limit=limit, **where)
+        else:
+            found = engine.recall(asked[0], limit=limit, kinds=kind or (), **where)
         print_answer(
             as_json,
             lambda: recall_json(found, expand=expand, explain=explain, budget_tokens=budget),

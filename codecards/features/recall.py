@@ -8,6 +8,7 @@ from functools import cached_property
 
 from codecards.answers import FoundCard, Recall, RetrieverStatus
 from codecards.features.rerank import HitReranker
+from codecards.features.text_matches import TextFilter, TextSearch, with_exact_texts
 from codecards.indexer.cards.card import Card
 from codecards.project.freshness import FreshFiles
 from codecards.project.lifecycle import ProjectIndex
@@ -18,7 +19,13 @@ from codecards.retrieval.rank.candidates import CandidateLimits
 from codecards.retrieval.rank.filters import Filters
 from codecards.retrieval.search import search
 from codecards.retrieval.similar import similar
+from codecards.retrieval.text_search.exact_texts import exact_texts
+from codecards.retrieval.text_search.store import SignatureStore
 
+MAX_QUOTING_CHARACTERS = 500
+"""A longer text is a report, which quotes more than it looks for."""
+MAX_MADE_BESIDE_A_QUESTION = 3_000
+"""Files whose signatures a question makes; where more are missing, `recall --literal` makes them."""
 logger = logging.getLogger(__name__)
 
 
@@ -33,17 +40,24 @@ class RecallQuery:
     limits: CandidateLimits
 
     @cached_property
-    def _fresh(self) -> FreshFiles:
+    def fresh(self) -> FreshFiles:
+        """Checks cards and files against the disk, each file once."""
         return self.index.fresh_files(self.reader)
+
+    @property
+    def text_search(self) -> TextSearch:
+        """Searches the indexed files for exact texts."""
+        store = SignatureStore(self.index.folder.path)
+        return TextSearch(self.reader.snapshot, self.fresh, store, self.index.root)
 
     def recall(self, query: str, limit: int, filters: Filters) -> Recall:
         """Return the cards that answer a question, best first."""
         started = time.monotonic()
         ranking = self.ranked(query, limit, filters)
-        recall = self._answer(query, ranking, started)
+        recall = self._with_exact_texts(self._answer(query, ranking, started), limit, filters)
         embedder_error = self.index.embedder.error
         is_off = "static_vectors" not in ranking.retrievers and embedder_error
-        notices = (f"search by meaning is off: {embedder_error}",) if is_off else ()
+        notices = (*recall.notices, *((f"search by meaning is off: {embedder_error}",) if is_off else ()))
         facts = {
             "verdict": recall.verdict,
             "query_kind": ranking.kind,
@@ -78,7 +92,7 @@ class RecallQuery:
             limits=self.limits,
             transformer=self.index.transformer.lookup(self.reader),
         )
-        ranking = self.reranker.rerank(query, ranking, self._fresh)
+        ranking = self.reranker.rerank(query, ranking, self.fresh)
         return replace(ranking, hits=ranking.hits[:limit])
 
     def _answer(self, query: str, ranking: Ranking, started: float) -> Recall:
@@ -96,6 +110,19 @@ class RecallQuery:
             took_ms=(time.monotonic() - started) * 1000,
         )
 
+    def _with_exact_texts(self, recall: Recall, limit: int, filters: Filters) -> Recall:
+        """Return an answer with the cards that hold, word for word, what the question quotes or writes as only code does.
+
+        They come first: a quoted text stands where it stands. Where nothing holds it, a notice says so.
+        """
+        texts = exact_texts(recall.query) if recall.kind == "question" and not filters.kinds else ()
+        if not texts or len(recall.query) > MAX_QUOTING_CHARACTERS:
+            return recall
+        search = self.text_search
+        if search.n_missing() > MAX_MADE_BESIDE_A_QUESTION:
+            return recall
+        return with_exact_texts(recall, search, texts, TextFilter(filters.paths, filters.languages), limit)
+
     def _retrievers(self, ranking: Ranking) -> tuple[RetrieverStatus, ...]:
         """Return which retrievers were used in an answer."""
         has_vectors = "static_vectors" in ranking.retrievers
@@ -111,10 +138,10 @@ class RecallQuery:
 
     def _checked(self, hits: Sequence[Hit]) -> tuple[FoundCard, ...]:
         found: list[FoundCard] = []
-        self._fresh.prefetch({card.path for hit in hits for card in (hit.card, *hit.also)})
+        self.fresh.prefetch({card.path for hit in hits for card in (hit.card, *hit.also)})
         for hit in hits:
-            for checked in self._fresh.check([hit.card]):
+            for checked in self.fresh.check([hit.card]):
                 rank, lines = len(found) + 1, checked.card_lines
-                also = tuple(one.card for one in self._fresh.check(hit.also))
+                also = tuple(one.card for one in self.fresh.check(hit.also))
                 found.append(FoundCard(rank, checked.card, hit.score, hit.terms, checked.fresh, lines, also))
         return tuple(found)

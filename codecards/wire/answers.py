@@ -10,11 +10,13 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from codecards.answers import (
+    Bundle,
     Caller,
     Calls,
     FileSummary,
     FoundCard,
     Impact,
+    Overview,
     Recall,
     RetrieverStatus,
     ShownTarget,
@@ -83,6 +85,8 @@ def hit_json(hit: FoundCard, *, expand: bool = False, explain: bool = False) -> 
     # A hit starts with the comment above it: a question in words often matches there.
     value = {"rank": hit.rank} | symbol_json(hit.card) | {"start_line": hit.card.lead_line}
     value |= {"summary": summary(hit.card), "score": round(hit.score, 4), "fresh": hit.fresh}
+    if hit.matches:
+        value["matches"] = [{"line": one.line, "text": utf8_safe(one.text)} for one in hit.matches]
     if hit.also:
         value["also"] = [utf8_safe(f"{card.path}:{card.first_line}") for card in hit.also]
     if expand:
@@ -123,6 +127,30 @@ def recall_json(
         "notices": [utf8_safe(notice) for notice in recall.notices],
         "retrievers": [retriever_json(one) for one in recall.retrievers],
         "took_ms": round(recall.took_ms, 3),
+    }
+
+
+def bundle_json(bundle: Bundle) -> Json:
+    """Return the functions to read, with their texts."""
+    return {
+        "query": utf8_safe(bundle.query),
+        "verdict": bundle.verdict,
+        "tokens": bundle.tokens,
+        "budget_tokens": bundle.budget_tokens,
+        "functions": [hit_json(one, expand=True) for one in bundle.functions],
+    }
+
+
+def overview_json(overview: Overview) -> Json:
+    """Return an overview by sections."""
+    sections: dict[str, list[str]] = {}
+    for row in overview.rows:
+        sections.setdefault(row.section, []).append(utf8_safe(row.text))
+    return {
+        **path_json(overview.path or "."),
+        "tokens": overview.tokens,
+        "budget_tokens": overview.budget_tokens,
+        "sections": [{"title": title, "lines": lines} for title, lines in sections.items()],
     }
 
 

@@ -123,7 +123,7 @@ def git(recorder: "Recorder") -> None:
 
 
 def python_tools(recorder: "Recorder") -> None:
-    """pip on a package whose build fails; ruff and mypy, verbose, on a tree with a few mistakes."""
+    """Run pip on a package whose build fails; ruff and mypy, verbose, on a tree with a few mistakes."""
     for number in range(N_EACH):
         mark = recorder.mark()
         folder = _fresh(recorder, f"pip{number}")

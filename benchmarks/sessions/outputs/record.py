@@ -96,7 +96,7 @@ def unittest_outputs(recorder: Recorder, wanted: int) -> None:
     for number, name in enumerate(names.split()):
         if sum(one.tool == "unittest" for one in recorder.outputs) >= wanted:
             return
-        module = f"test.test_{name}" if "." not in name else f"test.test_{name}"
+        module = f"test.test_{name}"
         given = {"FAIL_SEED": str(number), "FAIL_COUNT": str(1 + number % 3)}
         command = f"{Path(sys.executable).resolve()} {HERE / 'failing_tests.py'} {module}"
         recorder.run("unittest", command, recorder.folder, environment=given)
@@ -127,8 +127,8 @@ def _recorders() -> Iterator[Callable[[Recorder], None]]:
 
 
 def _test_modules(package: str) -> list[Path]:
-    spec = __import__(package)
-    return sorted(path for path in Path(spec.__file__).parent.rglob("test_*.py") if path.stat().st_size > 4_000)
+    folder = Path(str(__import__(package).__file__)).parent
+    return sorted(path for path in folder.rglob("test_*.py") if path.stat().st_size > 4_000)
 
 
 if __name__ == "__main__":
