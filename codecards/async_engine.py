@@ -243,6 +243,8 @@ class AsyncEngine(InThreads[Engine]):
     check = _in_thread(Engine.check)
     call_graph = _in_thread(Engine.call_graph)
     clean = _in_thread(Engine.clean)
+    clean_kept = _in_thread(Engine.clean_kept)
+    may_have_changed = _in_thread(Engine.may_have_changed)
     kill_workers = _in_thread(Engine.kill_workers)
 
 

@@ -37,7 +37,7 @@ def helps() -> dict[str, tuple[int, str]]:
 
 
 def test_each_command_has_help(helps: dict[str, tuple[int, str]]) -> None:
-    assert len(helps) == 14
+    assert len(helps) == 17
     for name, (code, output) in helps.items():
         assert (code, "usage:" in output.lower()) == (0, True), f"{name}: {output}"
 

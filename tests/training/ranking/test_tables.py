@@ -109,4 +109,4 @@ def test_the_weights_of_the_product_are_of_features_that_are_learned() -> None:
     for vectors in VECTOR_SETS:
         weights = function_weights(vectors)
         assert all(weights[name] * sign > 0 for name, sign in SIGNS.items() if name in weights)
-        assert set(weights) - set(SIGNS) == {"docs", "boilerplate", "message"}
+        assert set(weights) - set(SIGNS) == {"body", "boilerplate", "docs", "message", "of_tests"}
