@@ -73,7 +73,8 @@ def interface_of(path: str, facts: FileFacts) -> Interface:
 
 def interface_digest(path: str, facts: FileFacts) -> bytes:
     """Return a digest of the interface of a file."""
-    return hashlib.blake2b(_encode(sorted(interface_of(path, facts).items())), digest_size=16).digest()
+    text = repr(sorted(interface_of(path, facts).items()))  # repr escapes the surrogates of a path that is not UTF-8
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 
 def changed_names(path: str, before: FileFacts | None, after: FileFacts | None) -> set[str]:
